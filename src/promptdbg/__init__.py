@@ -1,0 +1,27 @@
+"""promptdbg: an interactive terminal debugger for LLM prompts.
+
+Nothing is imported here until it is used, so that the commands start fast.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0"
+
+_LAZY: dict[str, str] = {
+    "open_workspace": "promptdbg.debug",
+    "Debugger": "promptdbg.debug",
+    "Settings": "promptdbg.model",
+    "Assembly": "promptdbg.model",
+}
+
+__all__ = ["Assembly", "Debugger", "Settings", "__version__", "open_workspace"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,5 @@
+"""``python -m promptdbg``."""
+
+from promptdbg.cli import main
+
+raise SystemExit(main())

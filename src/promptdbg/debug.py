@@ -1,0 +1,217 @@
+"""One debugging state: a workspace and session, the settings tried on it, and the assembly.
+
+Both shells drive this and nothing else: they call a method and draw the assembly it returns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from promptdbg import sessions
+from promptdbg.engines import ENGINE_NAMES, engine
+from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
+from promptdbg.errors import InputError, UsageError
+from promptdbg.model import Assembly, Knob, Settings, Turn, Value
+from promptdbg.records import SessionRef, StoredSession
+from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
+from promptdbg.workspace import MANIFEST_NAME, Workspace, open_folder
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """How to open a workspace; the fields are the common options of the command line."""
+
+    engine: str = "auto"
+    session: str | None = None
+    message: str | None = None
+    now: str | None = None
+    trust: bool = False
+    home: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A workspace, read: the engine that fits and why, its inputs, the sessions there are."""
+
+    request: OpenRequest
+    workspace: Workspace
+    engine: AnyEngine
+    detection: Detection
+    inputs: Inputs
+    sessions: tuple[SessionRef, ...] = ()
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        return self.engine.knobs(self.inputs)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        return self.engine.turns(self.inputs)
+
+
+def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Opened:
+    """Open a workspace and its session; reads everything that the engine needs.
+
+    Raises:
+        InputError: the folder or the named session cannot be used, or no engine fits.
+        UsageError: the named engine does not exist.
+    """
+    request = request or OpenRequest()
+    workspace = open_folder(path)
+    chosen, detection = choose_engine(workspace, request.engine)
+    home = Path(request.home) if request.home else Path.home()
+    found: tuple[SessionRef, ...] = ()
+    stored: StoredSession | None = None
+    if chosen.session_format is not None:
+        reader = sessions.session_format(chosen.session_format)
+        found = reader.find(workspace, home)
+        ref = _choose_session(found, _wanted_session(workspace, request), chosen.session_format)
+        stored = reader.read(ref) if ref else None
+    elif request.session not in (None, "latest"):
+        raise UsageError(f"engine {chosen.name} reads no session file", where="--session")
+    inputs: Inputs = chosen.load(
+        workspace,
+        LoadRequest(
+            session=stored, message=request.message, now=request.now, trust=request.trust, home=str(home)
+        ),
+    )
+    return Opened(request, workspace, chosen, detection, inputs, found)
+
+
+def choose_engine(workspace: Workspace, name: str = "auto") -> tuple[AnyEngine, Detection]:
+    """The engine a workspace is for, and why.
+
+    Raises:
+        UsageError: the name is not an engine's.
+        InputError: nothing in the folder tells.
+    """
+    if name != "auto":
+        return engine(name), Detection(100, "named on the command line")
+    if workspace.manifest and workspace.manifest.engine:
+        return engine(workspace.manifest.engine), Detection(100, f"{workspace.manifest.path.name} says so")
+    best: tuple[AnyEngine, Detection] | None = None
+    for candidate in ENGINE_NAMES:
+        entry = engine(candidate)
+        detection = entry.detect(workspace)
+        if detection is not None and (best is None or detection.score > best[1].score):
+            best = entry, detection
+    if best is None:
+        raise InputError(
+            "no framework's files found",
+            where=str(workspace.path),
+            hint="name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo",
+        )
+    return best
+
+
+def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:
+    """The session asked for: on the command line, else by the manifest's ``session``."""
+    named = workspace.options.get("session")
+    if request.session is not None or named is None:
+        return request.session
+    if not isinstance(named, str):
+        raise InputError("session must be a file name", where=str(workspace.path / MANIFEST_NAME))
+    return str(workspace.path / named)
+
+
+def _choose_session(found: tuple[SessionRef, ...], wanted: str | None, form: str) -> SessionRef | None:
+    if wanted in (None, "latest"):
+        return next((ref for ref in found if ref.readable), None)
+    assert wanted is not None
+    for ref in found:
+        if wanted in (ref.key, ref.path, Path(ref.path).name):
+            return ref
+    return sessions.ref_for(Path(wanted).expanduser(), form)
+
+
+class Debugger:
+    """What is open, what was changed, and the way back.
+
+    Every method that changes something returns the new assembly and can be undone.
+    """
+
+    def __init__(self, opened: Opened, settings: Settings | None = None, counter: TokenCounter | None = None):
+        self.opened = opened
+        self.counter: TokenCounter = counter or tokenizer(DEFAULT_ENCODING)
+        self._base = opened.workspace.manifest.settings if opened.workspace.manifest else Settings()
+        self.settings = settings or self._base
+        self._past: list[tuple[str, Settings]] = []
+        self._future: list[tuple[str, Settings]] = []
+        self.assembly = self._assembled(self.settings)
+
+    def _assembled(self, settings: Settings) -> Assembly:
+        return self.opened.engine.assemble(self.opened.inputs, settings, self.counter)
+
+    def apply(self, settings: Settings, label: str) -> Assembly:
+        """Try other settings. ``label`` is what undo will say was undone.
+
+        Raises:
+            UsageError: a setting does not fit; nothing has changed then.
+        """
+        if settings == self.settings:
+            return self.assembly
+        self.assembly = self._assembled(settings)
+        self._past.append((label, self.settings))
+        self._future.clear()
+        self.settings = settings
+        return self.assembly
+
+    def preview(self, settings: Settings) -> Assembly:
+        """The assembly other settings would give; changes nothing."""
+        return self._assembled(settings)
+
+    def set_knob(self, name: str, value: Value) -> Assembly:
+        knob = self.knob(name)
+        if knob.check(value) == knob.default:
+            return self.apply(self.settings.without_value(name), f"{name} {value}")
+        return self.apply(self.settings.with_value(name, value), f"{name} {value}")
+
+    def toggle(self, item: str) -> Assembly:
+        state = "on" if item in self.settings.off else "off"
+        return self.apply(self.settings.toggled(item), f"{item} {state}")
+
+    def set_turn(self, turn: int | None) -> Assembly:
+        return self.apply(self.settings.with_turn(turn), "turn " + ("next" if turn is None else str(turn)))
+
+    def reset(self) -> Assembly:
+        """Back to the workspace as it is on disk."""
+        return self.apply(replace(self._base, turn=self.settings.turn), "back to the files")
+
+    def knob(self, name: str) -> Knob:
+        """
+        Raises:
+            UsageError: the engine has no such knob.
+        """
+        known = {knob.name: knob for knob in self.opened.knobs}
+        if name not in known:
+            raise UsageError(f"unknown knob {name!r}", hint="one of " + ", ".join(sorted(known)))
+        return known[name]
+
+    def undo(self) -> str | None:
+        """Take the last change back; its label, or ``None`` when there is nothing to undo."""
+        return self._step(self._past, self._future)
+
+    def redo(self) -> str | None:
+        """Do again what was undone; its label, or ``None``."""
+        return self._step(self._future, self._past)
+
+    def _step(self, take: list[tuple[str, Settings]], give: list[tuple[str, Settings]]) -> str | None:
+        if not take:
+            return None
+        label, settings = take.pop()
+        give.append((label, self.settings))
+        self.settings = settings
+        self.assembly = self._assembled(settings)
+        return label
+
+    def reload(self) -> Assembly:
+        """Read everything from disk again; the settings stay.
+
+        Raises:
+            PromptdbgError: something cannot be read now; the state is then as before.
+        """
+        opened = open_workspace(self.opened.workspace.path, self.opened.request)
+        assembly = opened.engine.assemble(opened.inputs, self.settings, self.counter)
+        self.opened, self.assembly = opened, assembly
+        return assembly

@@ -1,0 +1,1 @@
+"""What agents read from disk: bounded reading, context files, imports, attachments, skills."""

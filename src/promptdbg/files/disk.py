@@ -1,0 +1,96 @@
+"""Reading files a stranger may have made: bounded, never a device, a pipe or a socket.
+
+Every reader of workspaces and sessions goes through here. A problem is a value, not an exception,
+because one bad file must never take the rest of the picture with it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+FILE_LIMIT = 256 * 1024 * 1024
+"""Bytes read from one file at the most, where the caller names no other bound."""
+
+ProblemKind: TypeAlias = Literal[
+    "missing", "directory", "not-regular", "permission", "too-large", "loop", "io"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file could not be read: a stable kind, and one clause for a person."""
+
+    kind: ProblemKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """The bytes of a file, or the problem. ``size`` is the size on disk where it is known."""
+
+    path: Path
+    data: bytes | None = None
+    problem: Problem | None = None
+    size: int = 0
+    modified: float = 0.0
+
+
+def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> FileRead:
+    """Read a regular file, following links.
+
+    Args:
+        limit: bytes at the most. A larger file is a ``too-large`` problem.
+        cut: instead of refusing a larger file, return its first ``limit`` bytes.
+    """
+    try:
+        # Opening alone can act on a device, so it is looked at first; and again once open, because
+        # the name may point elsewhere by then. O_NONBLOCK: a FIFO without a writer must not hang.
+        if problem := _not_a_file(os.stat(path)):
+            return FileRead(path, problem=problem)
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError) as error:
+        return FileRead(path, problem=_problem(error))
+    try:
+        status = os.fstat(descriptor)
+        if problem := _not_a_file(status):
+            return FileRead(path, problem=problem)
+        if status.st_size > limit and not cut:
+            size = f"is {status.st_size:,} bytes, more than the {limit:,} that are read"
+            return FileRead(path, problem=Problem("too-large", size), size=status.st_size)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit)
+        return FileRead(path, data, size=status.st_size, modified=status.st_mtime)
+    except OSError as error:
+        return FileRead(path, problem=_problem(error))
+    finally:
+        os.close(descriptor)
+
+
+def _not_a_file(status: os.stat_result) -> Problem | None:
+    if stat.S_ISDIR(status.st_mode):
+        return Problem("directory", "is a folder, not a file")
+    if not stat.S_ISREG(status.st_mode):
+        return Problem("not-regular", "is a device, pipe or socket; not read")
+    return None
+
+
+def _problem(error: OSError | ValueError) -> Problem:
+    if isinstance(error, ValueError):  # an embedded NUL in the name
+        return Problem("missing", "is not a possible file name")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return Problem("missing", "does not exist")
+    if error.errno == errno.EISDIR:
+        return Problem("directory", "is a folder, not a file")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        # Windows reports a folder opened as a file as a permission error.
+        return Problem("permission", "cannot be read: permission denied")
+    if error.errno == errno.ELOOP:
+        return Problem("loop", "is a link that leads back to itself")
+    if error.errno == errno.ENXIO:
+        return Problem("not-regular", "is a device, pipe or socket; not read")
+    return Problem("io", f"cannot be read: {error.strerror or error}")

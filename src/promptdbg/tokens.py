@@ -1,0 +1,295 @@
+"""Counting tokens, offline: tiktoken's encodings from data that ships with the package, and the
+frameworks' own estimators with their exact units and rounding.
+
+The only module that imports tiktoken. Nothing here ever opens a network connection: an encoding
+whose ranks are neither shipped nor in the user's own cache is refused with a TokenizerError.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from promptdbg.errors import TokenizerError
+from promptdbg.model import TokenizerInfo
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+DEFAULT_ENCODING = "o200k_base"
+
+_SHIPPED = Path(__file__).parent / "data" / "tiktoken"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranks:
+    """A ranks file as tiktoken caches it: named by the SHA-1 of its address, checked by SHA-256."""
+
+    file: str
+    sha256: str
+
+
+_CL100K = _Ranks(
+    "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+)
+_O200K = _Ranks(
+    "fb374d419588a4632f3f557e76b4b70aebbca790",
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+)
+_P50K = _Ranks(
+    "ec7223a39ce59f226a68acc30dc1af2788490e15",
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+)
+_R50K = _Ranks(
+    "0ea1e91bbb3a60f729a8dc8f777fd2fc07cd8df4",
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+)
+
+# The last three serve retired models only; no package carries their data, so they work where the
+# user's own cache has it.
+_RANKS = {
+    "o200k_base": _O200K,
+    "o200k_harmony": _O200K,
+    "cl100k_base": _CL100K,
+    "p50k_base": _P50K,
+    "p50k_edit": _P50K,
+    "r50k_base": _R50K,
+}
+
+ENCODINGS = tuple(_RANKS)
+"""Every encoding that can work offline, the default first."""
+
+
+class TokenCounter(Protocol):
+    """Anything that counts the tokens of a text."""
+
+    @property
+    def info(self) -> TokenizerInfo: ...
+
+    def count(self, text: str) -> int: ...
+
+
+class Tokenizer:
+    """One tiktoken encoding, with a cache by content.
+
+    Every text is plain text: a special-token string such as ``<|endoftext|>`` is counted as the
+    characters it is. The ranks are read at the first count, not at construction.
+    """
+
+    # Bounded by characters, because one entry may be a whole log. The oldest entries go first.
+    _CACHE_CHARS = 64_000_000
+
+    def __init__(self, info: TokenizerInfo, encoding: str) -> None:
+        self.info = info
+        self.encoding_name = encoding
+        self._counts: dict[str, int] = {}
+        self._chars = 0
+        self._lock = threading.Lock()
+
+    def count(self, text: str) -> int:
+        """Tokens of ``text``."""
+        known = self._counts.get(text)
+        if known is not None:
+            return known
+        encoding = load_encoding(self.encoding_name)
+        number = sum(len(encoding.encode_ordinary(piece)) for piece in _digestible(text))
+        with self._lock:
+            self._counts[text] = number
+            self._chars += len(text)
+            while self._chars > self._CACHE_CHARS and len(self._counts) > 1:
+                oldest = next(iter(self._counts))
+                del self._counts[oldest]
+                self._chars -= len(oldest)
+        return number
+
+    def special(self, text: str) -> str | None:
+        """The special-token string that ``tiktoken.Encoding.encode`` would refuse ``text`` for.
+
+        ``None`` when it would encode it. Frameworks that call ``encode`` with its defaults fall
+        back to another measure there, which is a rule to show.
+        """
+        if "<|" not in text:  # every special token of every encoding begins so
+            return None
+        hits = (token for token in load_encoding(self.encoding_name).special_tokens_set if token in text)
+        return min(hits, key=text.find, default=None)
+
+
+# tiktoken's pattern engine overflows its stack, and panics, on a run of blanks somewhere between
+# half a million and a million; such a run is counted in blocks, one token more for each at most.
+_BLANKS_MAX = 400_000
+_LONG_BLANKS = re.compile(rf"[^\S\r\n]{{{_BLANKS_MAX}}}")
+
+
+def _digestible(text: str) -> Iterator[str]:
+    start = 0
+    if len(text) > _BLANKS_MAX:
+        for run in _LONG_BLANKS.finditer(text):
+            yield text[start : run.end()]
+            start = run.end()
+    yield text[start:]
+
+
+def count_joined(counter: TokenCounter, pieces: Iterable[str], separator: str = "\n") -> int:
+    """Tokens of ``separator.join(pieces)``, counted piece by piece wherever that is exact.
+
+    Exact because a line feed followed by a character that is neither white space nor ``/`` always
+    ends a pre-token of the shipped encodings (``o200k_base`` lets a run of punctuation swallow
+    line feeds and slashes after it, hence the slash). Other joints are counted as one text.
+    """
+    total = 0
+    run: list[str] = []
+    for text in _with_separators(pieces, separator):
+        if run and _splits(run[-1], text):
+            total += counter.count("".join(run))
+            run = []
+        run.append(text)
+    return total + (counter.count("".join(run)) if run else 0)
+
+
+def _with_separators(pieces: Iterable[str], separator: str) -> Iterator[str]:
+    before: str | None = None
+    for piece in pieces:
+        if before is not None and before + separator:
+            yield before + separator
+        before = piece
+    if before:
+        yield before
+
+
+def _splits(left: str, right: str) -> bool:
+    first = right[0]
+    return left.endswith("\n") and not first.isspace() and first != "/"
+
+
+_load_lock = threading.Lock()
+
+
+@cache
+def _loaded(name: str) -> Encoding:
+    import tiktoken  # 15 ms: only once something is counted
+
+    with _cache_directory(_ranks_directory(name)):
+        return tiktoken.get_encoding(name)
+
+
+def load_encoding(name: str) -> Encoding:
+    """The encoding, read from the user's own cache if it is whole there, else from our data.
+
+    Raises:
+        TokenizerError: unknown name, or its data is nowhere on this machine.
+    """
+    with _load_lock:
+        return _loaded(name)
+
+
+def _ranks_directory(name: str) -> Path:
+    ranks = _RANKS.get(name)
+    if ranks is None:
+        raise TokenizerError(f"unknown encoding {name!r}", hint="one of " + ", ".join(ENCODINGS))
+    # tiktoken deletes and downloads again what fails its check, so we check before it looks.
+    for directory in (*_user_caches(), _SHIPPED):
+        path = directory / ranks.file
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == ranks.sha256:
+            return directory
+    raise TokenizerError(
+        f"the data of encoding {name} is not on this machine",
+        hint="use o200k_base or cl100k_base, or set TIKTOKEN_CACHE_DIR to a folder that has it",
+    )
+
+
+def _user_caches() -> Iterator[Path]:
+    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if folder := os.environ.get(variable):
+            yield Path(folder)
+
+
+@contextmanager
+def _cache_directory(folder: Path) -> Iterator[None]:
+    before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TIKTOKEN_CACHE_DIR"]
+        else:
+            os.environ["TIKTOKEN_CACHE_DIR"] = before
+
+
+@cache
+def tokenizer(name: str = DEFAULT_ENCODING) -> Tokenizer:
+    """The counter for an encoding or a model name; the same object for the same name.
+
+    A model whose tokenizer is not public, or that nobody mapped, is counted with
+    ``DEFAULT_ENCODING``; its ``info`` then is not exact and says so.
+
+    Raises:
+        TokenizerError: the encoding is known but its data is not on this machine.
+    """
+    info, encoding = resolve(name)
+    _ranks_directory(encoding)
+    return Tokenizer(info, encoding)
+
+
+def resolve(name: str) -> tuple[TokenizerInfo, str]:
+    """How a name of an encoding or a model is counted: what to show, and the encoding to use."""
+    if name in _RANKS:
+        return TokenizerInfo(name, exact=True), name
+    from tiktoken.model import encoding_name_for_model
+
+    # Gateways write "provider/model"; tiktoken knows the model alone.
+    for candidate in (name, name.rpartition("/")[2]):
+        try:
+            encoding = encoding_name_for_model(candidate)
+        except KeyError:
+            continue
+        if encoding in _RANKS:
+            return TokenizerInfo(encoding, exact=True, note=f"for model {name}"), encoding
+    reason = "is not public" if "claude" in name.lower() else "is not known here"
+    note = f"the tokenizer of {name} {reason}; counted with {DEFAULT_ENCODING} instead"
+    return TokenizerInfo(DEFAULT_ENCODING, exact=False, note=note), DEFAULT_ENCODING
+
+
+# ---- the frameworks' own estimators -------------------------------------------------------------
+
+Estimator = Callable[[str], int]
+
+
+def utf8_length(text: str) -> int:
+    """Bytes of UTF-8; a lone surrogate counts the three bytes of its replacement."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def utf16_length(text: str) -> int:
+    """UTF-16 code units, as JavaScript's ``length`` counts."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def bytes_over_four(text: str) -> int:
+    """bee: floor(UTF-8 bytes / 4) (``internal/prompt/assemble.go::EstimateTokens``)."""
+    return utf8_length(text) // 4
+
+
+def chars_over_four_up(text: str) -> int:
+    """Phronomy: ceil(code points / 4), per piece (``token_estimator.rb::estimate``)."""
+    return -(-len(text) // 4)
+
+
+def chars_over_four(text: str) -> int:
+    """Orbiter: int(code points / 4), for one trigger (``core/agent.py::_apply_context_windowing``)."""
+    return len(text) // 4
+
+
+def utf16_over(text: str, divisor: float = 4) -> int:
+    """AgentOS: ceil(UTF-16 units / divisor) (``PromptEngine.ts::estimateTokenCount``)."""
+    return math.ceil(utf16_length(text) / divisor)
