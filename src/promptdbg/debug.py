@@ -134,7 +134,7 @@ class Debugger:
     def __init__(self, opened: Opened, settings: Settings | None = None, counter: TokenCounter | None = None):
         self.opened = opened
         self.counter: TokenCounter = counter or tokenizer(DEFAULT_ENCODING)
-        self._base = opened.workspace.manifest.settings if opened.workspace.manifest else Settings()
+        self._base = _base_settings(opened)
         self.settings = settings or self._base
         self._past: list[tuple[str, Settings]] = []
         self._future: list[tuple[str, Settings]] = []
@@ -143,8 +143,12 @@ class Debugger:
     def _assembled(self, settings: Settings) -> Assembly:
         return self.opened.engine.assemble(self.opened.inputs, settings, self.counter)
 
-    def apply(self, settings: Settings, label: str) -> Assembly:
+    def apply(self, settings: Settings, label: str, *, joins: bool = False) -> Assembly:
         """Try other settings. ``label`` is what undo will say was undone.
+
+        Args:
+            joins: the change goes on with the one before (a knob that is still being turned), so
+                that one undo takes both back.
 
         Raises:
             UsageError: a setting does not fit; nothing has changed then.
@@ -152,7 +156,10 @@ class Debugger:
         if settings == self.settings:
             return self.assembly
         self.assembly = self._assembled(settings)
-        self._past.append((label, self.settings))
+        if joins and self._past:
+            self._past[-1] = (label, self._past[-1][1])
+        else:
+            self._past.append((label, self.settings))
         self._future.clear()
         self.settings = settings
         return self.assembly
@@ -188,6 +195,21 @@ class Debugger:
             raise UsageError(f"unknown knob {name!r}", hint="one of " + ", ".join(sorted(known)))
         return known[name]
 
+    @property
+    def undo_label(self) -> str | None:
+        """What undo would take back; ``None`` when there is nothing."""
+        return self._past[-1][0] if self._past else None
+
+    @property
+    def redo_label(self) -> str | None:
+        """What redo would do again; ``None`` when there is nothing."""
+        return self._future[-1][0] if self._future else None
+
+    @property
+    def base(self) -> Settings:
+        """The settings of the workspace as it is on disk."""
+        return self._base
+
     def undo(self) -> str | None:
         """Take the last change back; its label, or ``None`` when there is nothing to undo."""
         return self._step(self._past, self._future)
@@ -199,19 +221,28 @@ class Debugger:
     def _step(self, take: list[tuple[str, Settings]], give: list[tuple[str, Settings]]) -> str | None:
         if not take:
             return None
-        label, settings = take.pop()
+        label, settings = take[-1]
+        self.assembly = self._assembled(settings)
+        take.pop()
         give.append((label, self.settings))
         self.settings = settings
-        self.assembly = self._assembled(settings)
         return label
 
     def reload(self) -> Assembly:
-        """Read everything from disk again; the settings stay.
+        """Read everything from disk again. The settings stay; where nothing was changed they follow
+        the manifest.
 
         Raises:
             PromptdbgError: something cannot be read now; the state is then as before.
         """
         opened = open_workspace(self.opened.workspace.path, self.opened.request)
-        assembly = opened.engine.assemble(opened.inputs, self.settings, self.counter)
-        self.opened, self.assembly = opened, assembly
+        base = _base_settings(opened)
+        untouched = self.settings == replace(self._base, turn=self.settings.turn)
+        settings = replace(base, turn=self.settings.turn) if untouched else self.settings
+        assembly = opened.engine.assemble(opened.inputs, settings, self.counter)
+        self.opened, self.assembly, self.settings, self._base = opened, assembly, settings, base
         return assembly
+
+
+def _base_settings(opened: Opened) -> Settings:
+    return opened.workspace.manifest.settings if opened.workspace.manifest else Settings()

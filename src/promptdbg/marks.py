@@ -36,9 +36,9 @@ SECTION_MARKS: dict[SectionStatus, Mark] = {
 
 MESSAGE_MARKS: dict[MessageStatus, Mark] = {
     MessageStatus.KEPT: Mark("●", "+", "KEEP", "plain", "in the list, unchanged"),
-    MessageStatus.MERGED: Mark("⊕", "&", "MERGE", "accent", "joined with its neighbour"),
+    MessageStatus.MERGED: Mark("◆", "&", "MERGE", "accent", "joined with its neighbour"),
     MessageStatus.REWRITTEN: Mark("◐", "~", "REWRITE", "warning", "in the list with another content"),
-    MessageStatus.INSERTED: Mark("▸", ">", "INSERT", "accent", "not stored: put in here"),
+    MessageStatus.INSERTED: Mark("▶", ">", "INSERT", "accent", "not stored: put in here"),
     MessageStatus.DROPPED: Mark("○", "-", "DROP", "muted", "left out by a rule"),
 }
 
