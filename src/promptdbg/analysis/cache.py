@@ -1,0 +1,171 @@
+"""``cache``: the prefix two requests share, the first byte that differs, and what a provider's
+prompt cache loses behind it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from promptdbg.model import Assembly, Message, StageKind
+from promptdbg.tokens import TokenCounter, utf8_length
+
+_CONTEXT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One stretch of a request in the order providers cache it: tools, system, messages."""
+
+    item: str
+    title: str
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where two requests part.
+
+    ``byte`` counts UTF-8 bytes from the start of the request's text, ``inside`` bytes from the
+    start of the piece. ``before`` and ``after`` are the text around the point on each side.
+    ``cause`` is a guess by shape (a clock, a moved head), empty where none fits.
+    """
+
+    item: str
+    title: str
+    byte: int
+    inside: int
+    common: str
+    before: str
+    after: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """The shared prefix of two requests, in tokens of the second one.
+
+    ``broken`` is ``None`` where the second request begins with all of the first.
+    """
+
+    shared_tokens: int
+    total_tokens: int
+    shared_bytes: int
+    broken: Break | None
+
+    @property
+    def lost_tokens(self) -> int:
+        """Tokens of the second request that are not served from the cache."""
+        return self.total_tokens - self.shared_tokens
+
+
+def pieces(assembly: Assembly) -> tuple[Piece, ...]:
+    """The request in cache order; the system prompt by its sections where they are known."""
+    found: list[Piece] = []
+    for section in assembly.sections:
+        if section.place == "tools" and section.parent is not None and section.output:
+            found.append(Piece(section.id, section.name, section.output, section.tokens))
+    final = assembly.stage(StageKind.FINAL)
+    for message in final.messages if final else ():
+        if message.role == "system" and isinstance(message.content, str):
+            found += _system_pieces(assembly, message)
+        else:
+            text = json.dumps(message.to_json(), ensure_ascii=False)
+            found.append(Piece(message.id, _title(message), text, message.tokens))
+    return tuple(found)
+
+
+def _title(message: Message) -> str:
+    return f"{message.role} {message.name}" if isinstance(message.name, str) else message.role
+
+
+def _system_pieces(assembly: Assembly, message: Message) -> Iterator[Piece]:
+    text = message.content
+    at = 0
+    placed = [s for s in assembly.sections if s.place == "system" and s.parent is None and s.output]
+    for section in sorted((s for s in placed if s.offset is not None), key=lambda s: s.offset or 0):
+        start = section.offset or 0
+        if start < at or text[start : start + len(section.output)] != section.output:
+            continue
+        if start > at:
+            yield Piece(message.id, "system", text[at:start], 0)
+        yield Piece(section.id, section.name, section.output, section.tokens)
+        at = start + len(section.output)
+    if at < len(text):
+        yield Piece(message.id, "system", text[at:], message.tokens if at == 0 else 0)
+
+
+def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> CacheReport:
+    """What the second request shares with the first, from its start."""
+    old, new = pieces(first), pieces(second)
+    total = sum(piece.tokens for piece in new)
+    tokens = size = 0
+    for index, piece in enumerate(new):
+        earlier = old[index] if index < len(old) else None
+        if earlier is None:
+            return CacheReport(tokens, total, size, None)
+        if earlier.text == piece.text:
+            tokens += piece.tokens
+            size += utf8_length(piece.text)
+            continue
+        same = _common(earlier.text, piece.text)
+        inside = utf8_length(piece.text[:same])
+        tokens += min(counter.count(piece.text[:same]), piece.tokens)
+        return CacheReport(
+            tokens,
+            total,
+            size + inside,
+            Break(
+                item=piece.item,
+                title=piece.title,
+                byte=size + inside,
+                inside=inside,
+                common=piece.text[max(0, same - _CONTEXT) : same],
+                before=earlier.text[same : same + _CONTEXT],
+                after=piece.text[same : same + _CONTEXT],
+                cause=_cause(old, new, index, same),
+            ),
+        )
+    if len(old) > len(new):
+        gone = old[len(new)]
+        return CacheReport(
+            tokens,
+            total,
+            size,
+            Break(
+                gone.item, gone.title, size, 0, "", gone.text[:_CONTEXT], "", "the earlier request is longer"
+            ),
+        )
+    return CacheReport(tokens, total, size, None)
+
+
+def _common(left: str, right: str) -> int:
+    """Length of the common beginning, by halving (each comparison is one C call)."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?|\d{4}-\d{2}-\d{2}")
+
+
+def _cause(old: tuple[Piece, ...], new: tuple[Piece, ...], index: int, same: int) -> str:
+    earlier, piece = old[index], new[index]
+    for match in _CLOCK.finditer(piece.text, max(0, same - 20), same + 20):
+        if match.start() <= same <= match.end():
+            return "a clock: the text holds a time that changes with every request"
+    rest = [entry.text for entry in old[index:]]
+    if piece.text in rest:
+        return f"{len(rest[: rest.index(piece.text)])} earlier entries were taken out in front of it"
+    if earlier.text in (entry.text for entry in new[index:]):
+        return "new text was put in front of it"
+    if piece.item == earlier.item:
+        return f"the text of {piece.title} changed"
+    return ""

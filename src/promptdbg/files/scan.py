@@ -1,0 +1,65 @@
+"""Every text file below a folder, bounded: for finding words in files an agent would never read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from promptdbg.files.disk import read_file
+
+FILES_MAX = 5_000
+FILE_SIZE_MAX = 1_048_576
+_PRUNED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        "node_modules",
+        "__pycache__",
+        ".venv",
+        "venv",
+        ".tox",
+        ".mypy_cache",
+        "dist",
+        "build",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file that reads as text; ``relative`` is its path below the scanned folder, with ``/``."""
+
+    path: Path
+    relative: str
+    text: str
+
+
+def text_files(
+    root: Path, *, files_max: int = FILES_MAX, size_max: int = FILE_SIZE_MAX
+) -> Iterator[TextFile]:
+    """The text files below ``root`` in sorted order; links to folders are not followed.
+
+    Binary files (a NUL in the first 8 KB) and files over ``size_max`` bytes are passed over, and
+    so is everything after the first ``files_max`` files.
+    """
+    seen = 0
+    for folder, folders, names in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if name not in _PRUNED)
+        for name in sorted(names):
+            if seen >= files_max:
+                return
+            path = Path(folder, name)
+            try:
+                status = path.stat()
+            except OSError:
+                continue
+            if not stat.S_ISREG(status.st_mode) or status.st_size > size_max:
+                continue
+            seen += 1
+            data = read_file(path, limit=size_max).data
+            if data is not None and b"\0" not in data[:8192]:
+                yield TextFile(path, path.relative_to(root).as_posix(), data.decode("utf-8", "replace"))
