@@ -49,6 +49,23 @@ class Opened:
     def turns(self) -> tuple[Turn, ...]:
         return self.engine.turns(self.inputs)
 
+    @property
+    def base(self) -> Settings:
+        """The settings on disk: the manifest's ``[settings]``, else none."""
+        return self.workspace.manifest.settings if self.workspace.manifest else Settings()
+
+    def scenario(self, name: str) -> Settings:
+        """The manifest's ``[scenarios.NAME]``, laid over its ``[settings]``.
+
+        Raises:
+            UsageError: there is no scenario of that name.
+        """
+        scenarios = self.workspace.manifest.scenarios if self.workspace.manifest else {}
+        if name not in scenarios:
+            known = "one of " + ", ".join(sorted(scenarios)) if scenarios else f"{MANIFEST_NAME} has none"
+            raise UsageError(f"unknown scenario {name!r}", hint=known)
+        return self.base.overlaid(scenarios[name])
+
 
 def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Opened:
     """Open a workspace and its session; reads everything that the engine needs.
@@ -60,7 +77,7 @@ def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Open
     request = request or OpenRequest()
     workspace = open_folder(path)
     chosen, detection = choose_engine(workspace, request.engine)
-    home = Path(request.home) if request.home else Path.home()
+    home = _home(request)
     found: tuple[SessionRef, ...] = ()
     stored: StoredSession | None = None
     if chosen.session_format is not None:
@@ -77,6 +94,15 @@ def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Open
         ),
     )
     return Opened(request, workspace, chosen, detection, inputs, found)
+
+
+def _home(request: OpenRequest) -> Path:
+    if request.home:
+        return Path(request.home)
+    try:
+        return Path.home()
+    except RuntimeError as error:  # a user without an entry and without HOME
+        raise InputError("the home folder is not known", hint="set HOME") from error
 
 
 def choose_engine(workspace: Workspace, name: str = "auto") -> tuple[AnyEngine, Detection]:
@@ -134,8 +160,7 @@ class Debugger:
     def __init__(self, opened: Opened, settings: Settings | None = None, counter: TokenCounter | None = None):
         self.opened = opened
         self.counter: TokenCounter = counter or tokenizer(DEFAULT_ENCODING)
-        self._base = _base_settings(opened)
-        self.settings = settings or self._base
+        self.settings = settings or self.base
         self._past: list[tuple[str, Settings]] = []
         self._future: list[tuple[str, Settings]] = []
         self.assembly = self._assembled(self.settings)
@@ -169,10 +194,7 @@ class Debugger:
         return self._assembled(settings)
 
     def set_knob(self, name: str, value: Value) -> Assembly:
-        knob = self.knob(name)
-        if knob.check(value) == knob.default:
-            return self.apply(self.settings.without_value(name), f"{name} {value}")
-        return self.apply(self.settings.with_value(name, value), f"{name} {value}")
+        return self.apply(with_knob(self.settings, self.knob(name), value), f"{name} {value}")
 
     def toggle(self, item: str) -> Assembly:
         state = "on" if item in self.settings.off else "off"
@@ -183,7 +205,7 @@ class Debugger:
 
     def reset(self) -> Assembly:
         """Back to the workspace as it is on disk."""
-        return self.apply(replace(self._base, turn=self.settings.turn), "back to the files")
+        return self.apply(replace(self.opened.base, turn=self.settings.turn), "back to the files")
 
     def knob(self, name: str) -> Knob:
         """
@@ -208,7 +230,7 @@ class Debugger:
     @property
     def base(self) -> Settings:
         """The settings of the workspace as it is on disk."""
-        return self._base
+        return self.opened.base
 
     def undo(self) -> str | None:
         """Take the last change back; its label, or ``None`` when there is nothing to undo."""
@@ -236,13 +258,19 @@ class Debugger:
             PromptdbgError: something cannot be read now; the state is then as before.
         """
         opened = open_workspace(self.opened.workspace.path, self.opened.request)
-        base = _base_settings(opened)
-        untouched = self.settings == replace(self._base, turn=self.settings.turn)
-        settings = replace(base, turn=self.settings.turn) if untouched else self.settings
+        untouched = self.settings == replace(self.base, turn=self.settings.turn)
+        settings = replace(opened.base, turn=self.settings.turn) if untouched else self.settings
         assembly = opened.engine.assemble(opened.inputs, settings, self.counter)
-        self.opened, self.assembly, self.settings, self._base = opened, assembly, settings, base
+        self.opened, self.assembly, self.settings = opened, assembly, settings
         return assembly
 
 
-def _base_settings(opened: Opened) -> Settings:
-    return opened.workspace.manifest.settings if opened.workspace.manifest else Settings()
+def with_knob(settings: Settings, knob: Knob, value: Value) -> Settings:
+    """The settings with a knob set; the knob's default is the same as not setting it.
+
+    Raises:
+        UsageError: the value does not fit.
+    """
+    if knob.check(value) == knob.default:
+        return settings.without_value(knob.name)
+    return settings.with_value(knob.name, value)

@@ -7,6 +7,8 @@ never changed in place.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -337,7 +339,7 @@ class Knob:
         if self.kind == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
             low = self.minimum is not None and value < self.minimum
             high = self.maximum is not None and value > self.maximum
-            if value == value and not low and not high:  # NaN is not equal to itself
+            if math.isfinite(value) and not low and not high:
                 return value
         if self.kind == "choice" and isinstance(value, str) and value in self.choices:
             return value
@@ -354,7 +356,7 @@ class Knob:
             UsageError: the text is not of the knob's kind.
         """
         word = text.strip().lower()
-        if self.optional and word in ("", "none", "null", "default"):
+        if self.optional and word in ("", "none", "null", "default") and text not in self.choices:
             return None
         if self.kind == "toggle":
             if word in ("on", "true", "yes", "1"):
@@ -362,14 +364,8 @@ class Knob:
             if word in ("off", "false", "no", "0"):
                 return False
         elif self.kind == "number":
-            digits = word.replace(",", "").replace("_", "")
-            try:
-                return self.check(int(digits))
-            except ValueError:
-                try:
-                    return self.check(float(digits))
-                except ValueError:
-                    pass
+            if (number := _number(word)) is not None:
+                return self.check(number)
         elif self.kind == "order":
             return self.check(tuple(part.strip() for part in text.split(",") if part.strip()))
         else:
@@ -390,6 +386,25 @@ class Knob:
         if self.kind == "order":
             return "names separated by commas"
         return "a text"
+
+
+# Commas only between groups of three: "0,5" is somebody's one half and must not become 5.
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
+
+
+def _number(word: str) -> int | float | None:
+    """The number a text says, whole where it is whole (``1e5`` too); ``None`` where it says none."""
+    if _GROUPED.fullmatch(word):
+        word = word.replace(",", "")
+    try:
+        return int(word)
+    except ValueError:
+        pass
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else number
 
 
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -432,6 +447,16 @@ class Settings:
 
     def with_turn(self, turn: int | None) -> Settings:
         return replace(self, turn=turn)
+
+    def overlaid(self, over: Settings) -> Settings:
+        """These settings with all that ``over`` says laid over them; ``off`` items add up."""
+        return Settings(
+            values=_frozen({**self.values, **over.values}),
+            off=self.off | over.off,
+            priorities=_frozen({**self.priorities, **over.priorities}),
+            texts=_frozen({**self.texts, **over.texts}),
+            turn=self.turn if over.turn is None else over.turn,
+        )
 
     @property
     def changed(self) -> bool:

@@ -104,8 +104,9 @@ class Tokenizer:
         encoding = load_encoding(self.encoding_name)
         number = sum(len(encoding.encode_ordinary(piece)) for piece in _digestible(text))
         with self._lock:
-            self._counts[text] = number
-            self._chars += len(text)
+            if text not in self._counts:  # another thread may have been quicker
+                self._counts[text] = number
+                self._chars += len(text)
             while self._chars > self._CACHE_CHARS and len(self._counts) > 1:
                 oldest = next(iter(self._counts))
                 del self._counts[oldest]
@@ -198,13 +199,19 @@ def _ranks_directory(name: str) -> Path:
         raise TokenizerError(f"unknown encoding {name!r}", hint="one of " + ", ".join(ENCODINGS))
     # tiktoken deletes and downloads again what fails its check, so we check before it looks.
     for directory in (*_user_caches(), _SHIPPED):
-        path = directory / ranks.file
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == ranks.sha256:
+        if _is_whole(directory / ranks.file, ranks.sha256):
             return directory
     raise TokenizerError(
         f"the data of encoding {name} is not on this machine",
         hint="use o200k_base or cl100k_base, or set TIKTOKEN_CACHE_DIR to a folder that has it",
     )
+
+
+def _is_whole(path: Path, sha256: str) -> bool:
+    try:
+        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except OSError:  # no permission: as good as not there
+        return False
 
 
 def _user_caches() -> Iterator[Path]:

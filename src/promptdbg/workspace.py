@@ -6,6 +6,7 @@ The manifest names the engine, knob values under ``[settings]``, scenarios under
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,12 +53,16 @@ def open_folder(path: Path | str) -> Workspace:
         InputError: the folder does not exist, is not a folder, or its manifest is broken (with
             line and column).
     """
-    folder = Path(path).expanduser()
+    hint = "name the folder the agent works in"
+    try:
+        folder = Path(path).expanduser()
+    except RuntimeError as error:  # "~name" of a user who does not exist
+        raise InputError("no such folder", where=str(path), hint=hint) from error
     try:
         if not folder.exists():
-            raise InputError("no such folder", where=str(folder), hint="name the folder the agent works in")
+            raise InputError("no such folder", where=str(folder), hint=hint)
         if not folder.is_dir():
-            raise InputError("is not a folder", where=str(folder), hint="name the folder the agent works in")
+            raise InputError("is not a folder", where=str(folder), hint=hint)
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(folder)) from error
     return Workspace(folder.resolve(), read_manifest(folder.resolve() / MANIFEST_NAME))
@@ -81,7 +86,7 @@ def read_manifest(path: Path) -> Manifest | None:
         raise InputError(f"byte {error.start} is not UTF-8", where=str(path)) from error
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError, and plain for a number of thousands of digits
         raise InputError(f"is not TOML: {error}", where=str(path)) from error
     except RecursionError as error:
         raise InputError("is nested too deeply", where=str(path)) from error
@@ -122,7 +127,7 @@ def _settings(path: Path, where: str, table: Mapping[str, Any]) -> Settings:
         raise InputError(f"{where}.{_OFF} must be a list of item ids", where=str(path))
     priorities = _table(path, table, _PRIORITIES, f"{where}.{_PRIORITIES}")
     for item, number in priorities.items():
-        if isinstance(number, bool) or not isinstance(number, (int, float)):
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
             raise InputError(f"{where}.{_PRIORITIES}.{item} must be a number", where=str(path))
     texts = _table(path, table, _TEXTS, f"{where}.{_TEXTS}")
     for item, text in texts.items():

@@ -36,8 +36,8 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
     """The assembly as a JSON document.
 
     Args:
-        text: include ``text``, ``output`` and ``content``; without them the document has the
-            structure and the numbers only.
+        text: include ``text``, ``output`` and ``content``, edited texts and the turns' titles;
+            without them the document has the structure and the numbers only.
     """
     by_item: dict[str, list[str]] = defaultdict(list)
     by_stage: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -60,7 +60,7 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
         "workspace": assembly.workspace,
         "session": assembly.session,
         "turn": assembly.turn,
-        "settings": settings_document(assembly.settings),
+        "settings": settings_document(assembly.settings, text=text),
         "budget": _budget(assembly.budget),
         "sections": [_section(section, by_item[section.id], text) for section in assembly.sections],
         "stages": [_stage(stage, by_stage, by_item, text) for stage in assembly.stages],
@@ -85,19 +85,28 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
             "message": assembly.failure.message,
         },
         "turns": [
-            {"number": turn.number, "title": turn.title, "row": turn.row, "time": turn.time}
+            {
+                "number": turn.number,
+                "title": turn.title if text else "",
+                "row": turn.row,
+                "time": turn.time,
+            }
             for turn in assembly.turns
         ],
     }
 
 
-def settings_document(settings: Settings) -> Document:
-    """Settings as JSON; the same keys as a manifest's ``[settings]`` table, grouped."""
+def settings_document(settings: Settings, *, text: bool = True) -> Document:
+    """Settings as JSON; the same keys as a manifest's ``[settings]`` table, grouped.
+
+    Args:
+        text: include the edited texts; without them only which items were edited.
+    """
     return {
         "values": {k: list(v) if isinstance(v, tuple) else v for k, v in sorted(settings.values.items())},
         "off": sorted(settings.off),
         "priorities": dict(sorted(settings.priorities.items())),
-        "texts": dict(sorted(settings.texts.items())),
+        "texts": {item: edited if text else None for item, edited in sorted(settings.texts.items())},
     }
 
 

@@ -60,15 +60,22 @@ def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> File
         if problem := _not_a_file(status):
             return FileRead(path, problem=problem)
         if status.st_size > limit and not cut:
-            size = f"is {status.st_size:,} bytes, more than the {limit:,} that are read"
-            return FileRead(path, problem=Problem("too-large", size), size=status.st_size)
+            return _too_large(path, status.st_size, limit)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(limit)
-        return FileRead(path, data, size=status.st_size, modified=status.st_mtime)
+            # One byte more: a file that grows, or one of /proc that has no size, must not be cut unseen.
+            data = file.read(limit + 1) or b""
+        if len(data) > limit and not cut:
+            return _too_large(path, len(data), limit)
+        return FileRead(path, data[:limit], size=status.st_size, modified=status.st_mtime)
     except OSError as error:
         return FileRead(path, problem=_problem(error))
     finally:
         os.close(descriptor)
+
+
+def _too_large(path: Path, size: int, limit: int) -> FileRead:
+    message = f"is {size:,} bytes, more than the {limit:,} that are read"
+    return FileRead(path, problem=Problem("too-large", message), size=size)
 
 
 def _not_a_file(status: os.stat_result) -> Problem | None:
