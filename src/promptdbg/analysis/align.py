@@ -1,0 +1,275 @@
+"""Aligning message lists: which message of one list is which of the next, and what became of it.
+
+Alignment goes by provenance (ids and sources), never by likeness of text, within one assembly. A
+recorded request and lists of two sessions have no ids in common; ``adopt`` finds which of their
+messages are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from promptdbg.analysis.adopt import adopt
+from promptdbg.analysis.alignment import CHANGES, LEFT, Alignment, CellKind, Column, Run
+from promptdbg.analysis.rows import RowPlan
+from promptdbg.errors import UsageError
+from promptdbg.model import Assembly, Decision, Message, MessageStatus, Stage, StageKind
+
+
+def align(
+    stages: Sequence[Stage],
+    decisions: Sequence[Decision] = (),
+    path: Sequence[Stage] = (),
+    *,
+    ids: Mapping[int, Sequence[str]] | None = None,
+) -> Alignment:
+    """Align the lists of any stages, given in the order they came about.
+
+    Args:
+        stages: one column each.
+        decisions: those of the assembly; without them cells carry none.
+        path: every stage of the assembly, so that what happened between two columns is found;
+            without it the stages given.
+        ids: for a column whose own ids mean nothing here, what each message is matched by.
+    """
+    path = path or stages
+    inserted = _inserted(path)
+    plan = RowPlan(inserted)
+    rows = []
+    for number, stage in enumerate(stages):
+        names = ids[number] if ids and number in ids else [message.id for message in stage.messages]
+        rows.append(plan.add(stage.messages, _once(names)))
+    ranks = plan.ranks()
+    index = _indexed(decisions, path)
+    places = [_place(stage, path) for stage in stages]
+    columns: list[Column] = []
+    changed = bytearray(len(ranks))
+    for number, stage in enumerate(stages):
+        standing: list[Message | None] = [None] * len(ranks)
+        for row, message in zip(rows[number], stage.messages, strict=True):
+            standing[ranks[row]] = message
+        moved = {ranks[new]: ranks[old] for new, old in plan.moved[number].items()}
+        after = places[number - 1] if number else -1
+        gone = {m.id for between in path[after + 1 : places[number] + 1] for m in between.dropped}
+        left = columns[-1] if columns else None
+        kinds, others = _compared(left, standing, moved, gone, inserted)
+        _mark_changed(changed, kinds)
+        columns.append(
+            Column(
+                stage=stage,
+                messages=tuple(standing),
+                kinds=tuple(kinds),
+                others=others,
+                counts=Counter(kinds),
+                tokens=stage.tokens,
+                delta=stage.tokens - left.tokens if left else 0,
+                after=after,
+                upto=places[number],
+                index=index,
+            )
+        )
+    return Alignment(tuple(columns), tuple(_runs(columns, changed)), bytes(changed))
+
+
+def align_assembly(
+    assembly: Assembly, columns: Sequence[str] = (), *, recorded: Stage | None = None
+) -> Alignment:
+    """The lists of one assembly.
+
+    Args:
+        columns: names of stages, in order; without them ``session``, ``initial`` and ``final``, as
+            far as the assembly has them.
+        recorded: a request that was really sent, as one more column; it is matched by content.
+    """
+    wanted = set(columns)
+    chosen = [stage for stage in assembly.stages if stage.name in wanted]
+    if not columns:
+        chosen = [stage for stage in assembly.stages if stage.kind is not StageKind.STEP]
+    if recorded is None:
+        return align(chosen, assembly.decisions, assembly.stages)
+    last = chosen[-1].messages if chosen else ()
+    ids = {len(chosen): adopt(last, recorded.messages)}
+    return align([*chosen, recorded], assembly.decisions, assembly.stages, ids=ids)
+
+
+def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKind.FINAL) -> Alignment:
+    """The same list of two assemblies: turn against turn, scenario against scenario, file against file.
+
+    Ids speak where both come from the same session; elsewhere content and role do. The right
+    column carries the right assembly's decisions, so what is missing there says why.
+
+    Raises:
+        UsageError: one of them does not have the list.
+    """
+    stages = []
+    for assembly in (left, right):
+        found = assembly.stage(stage)
+        if found is None:
+            raise UsageError(f"there is no {stage.value} list", where=assembly.session or assembly.workspace)
+        stages.append(found)
+    related = (left.workspace, left.session, left.engine.name) == (
+        right.workspace,
+        right.session,
+        right.engine.name,
+    )
+    ids = {1: adopt(stages[0].messages, stages[1].messages, by_id=related)}
+    both = align(stages, ids=ids)
+    indexes = [_indexed(assembly.decisions, assembly.stages) for assembly in (left, right)]
+    columns = [
+        replace(column, index=index if related or number == 0 else {}, after=-1, upto=len(assembly.stages))
+        for number, (column, index, assembly) in enumerate(
+            zip(both.columns, indexes, (left, right), strict=True)
+        )
+    ]
+    return replace(both, columns=tuple(columns), runs=tuple(_runs(columns, both.touched)))
+
+
+def same(left: Message, right: Message) -> bool:
+    """Whether two messages read the same to the model: equal values under every key they send.
+
+    Content nested deeper than Python can compare counts as different.
+    """
+    if left is right:
+        return True
+    try:
+        return (
+            left.content == right.content
+            and left.role == right.role
+            and left.tool_calls == right.tool_calls
+            and left.tool_call_id == right.tool_call_id
+            and left.name == right.name
+            and left.to_json() == right.to_json()
+        )
+    except RecursionError:
+        return False
+
+
+def _once(names: Sequence[str]) -> Sequence[str]:
+    """The names, with those that come again made different."""
+    if len(set(names)) == len(names):
+        return names
+    seen: Counter[str] = Counter()
+    out = []
+    for name in names:
+        seen[name] += 1
+        out.append(name if seen[name] == 1 else f"{name}\0{seen[name]}")
+    return out
+
+
+def _inserted(path: Sequence[Stage]) -> frozenset[str]:
+    """Messages that a stage wrote itself; their sources are what they are about, not their text."""
+    made: set[str] = set()
+    merged: set[str] = set()
+    for stage in path:
+        for name, status in stage.statuses.items():
+            if status is MessageStatus.INSERTED:
+                made.add(name)
+            elif status is MessageStatus.MERGED:
+                merged.add(name)
+    return frozenset(made - merged)
+
+
+def _place(stage: Stage, path: Sequence[Stage]) -> int:
+    """The stage's number in the path; a list from elsewhere comes last."""
+    return next((place for place, other in enumerate(path) if other.name == stage.name), len(path) - 1)
+
+
+def _indexed(
+    decisions: Sequence[Decision], path: Sequence[Stage]
+) -> Mapping[str, tuple[tuple[int, Decision], ...]]:
+    places = {stage.name: place for place, stage in enumerate(path)}
+    # What was decided on the system prompt and the tools shows in the first list that has them.
+    first = next((place for place, stage in enumerate(path) if stage.kind is StageKind.INITIAL), 0)
+    found: dict[str, list[tuple[int, Decision]]] = defaultdict(list)
+    for decision in decisions:
+        found[decision.item].append((places.get(decision.stage, first), decision))
+    return {item: tuple(entries) for item, entries in found.items()}
+
+
+def _compared(
+    left: Column | None,
+    standing: list[Message | None],
+    moved: Mapping[int, int],
+    dropped: set[str],
+    inserted: frozenset[str],
+) -> tuple[list[CellKind], dict[int, int]]:
+    """What each row of a list is compared with the list to the left."""
+    if left is None:
+        kinds = [CellKind.ABSENT if message is None else CellKind.LISTED for message in standing]
+        return kinds, {}
+    others = dict(moved)
+    others.update({old: new for new, old in moved.items()})
+    holders = {
+        source: row
+        for row, message in enumerate(standing)
+        if message is not None and len(message.sources) > 1 and message.id not in inserted
+        for source in message.sources
+    }
+    kinds = []
+    for row, (before, here) in enumerate(zip(left.messages, standing, strict=True)):
+        if here is not None:
+            if here is before:
+                kind = CellKind.SAME
+            elif before is None:
+                kind = _new(row, here, moved, inserted)
+            elif same(before, here):
+                kind = CellKind.SAME
+            elif len(here.sources) > 1 and here.sources != before.sources and here.id not in inserted:
+                kind = CellKind.MERGED
+            else:
+                kind = CellKind.REWRITTEN
+        elif before is None:
+            kind = CellKind.GONE if left.kinds[row] in LEFT else CellKind.ABSENT
+        elif row in others:
+            kind = CellKind.ELSEWHERE
+        elif before.id in holders and before.id not in dropped:
+            kind = CellKind.ELSEWHERE
+            others[row] = holders[before.id]
+        else:
+            kind = CellKind.DROPPED
+        kinds.append(kind)
+    return kinds, others
+
+
+def _new(row: int, message: Message, moved: Mapping[int, int], inserted: frozenset[str]) -> CellKind:
+    if row in moved:
+        return CellKind.MOVED
+    merged = len(message.sources) > 1 and message.id not in inserted
+    return CellKind.MERGED if merged else CellKind.INSERTED
+
+
+def _mark_changed(changed: bytearray, kinds: Sequence[CellKind]) -> None:
+    same = CellKind.SAME
+    for row, kind in enumerate(kinds):
+        if kind is not same and kind in CHANGES:
+            changed[row] = 1
+
+
+def _runs(columns: Sequence[Column], changed: Sequence[int]) -> Iterator[Run]:
+    """Neighbouring rows that changed alike (same kinds, same first rule), and those that did not."""
+    start = 0
+    last: tuple[str, ...] | None = None
+    for row, flag in enumerate(changed):
+        mark = _mark(columns, row) if flag else ()
+        if mark != last:
+            if last is not None:
+                yield Run(start, row, changed=bool(last))
+            start, last = row, mark
+    if last is not None:
+        yield Run(start, len(changed), changed=bool(last))
+
+
+def _mark(columns: Sequence[Column], row: int) -> tuple[str, ...]:
+    """What changed in a row, to compare with its neighbours."""
+    mark = []
+    for number, column in enumerate(columns):
+        kind = column.kinds[row]
+        rule = ""
+        if kind in CHANGES:
+            message = column.messages[row] or columns[number - 1].messages[row]
+            found = column.decisions_on(message.id) if message is not None else ()
+            rule = found[0].rule if found else ""
+        mark.append(f"{kind} {rule}")
+    return tuple(mark)

@@ -1,0 +1,123 @@
+"""Which row each message of each list stands in.
+
+Rows grow list by list. A message stays in the row of its id; one with a new id that was merged
+from others takes the first row its sources left free; everything else opens a row of its own,
+placed where it stands. Rows never change order, so reading one column from top to bottom always
+gives exactly that list; a message that changed places opens a new row.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from promptdbg.analysis.matching import longest_increasing
+from promptdbg.model import Message
+
+
+class RowPlan:
+    """Rows so far. Each has a number that never changes; ``order`` is how they stand."""
+
+    def __init__(self, own_rows: Collection[str] = ()) -> None:
+        """``own_rows`` are the ids that open a row although they name sources: insertions."""
+        self.order: list[int] = []
+        self.moved: list[dict[int, int]] = []
+        """For each list: the new row of a message that changed places, and its old row."""
+        self._own = own_rows
+        self._row_of: dict[str, int] = {}
+
+    def ranks(self) -> list[int]:
+        """Where each row stands, by its number."""
+        ranks = [0] * len(self.order)
+        for place, row in enumerate(self.order):
+            ranks[row] = place
+        return ranks
+
+    def add(self, messages: Sequence[Message], ids: Sequence[str]) -> list[int]:
+        """Place one more list; the row of each of its messages.
+
+        Args:
+            ids: what each message is matched by, usually its own id; no id comes twice.
+        """
+        if not self.order:
+            rows = list(range(len(ids)))
+            self.order = list(rows)
+            self.moved.append({})
+            self._row_of.update(zip(ids, rows, strict=True))
+            return rows
+        ranks = self.ranks()
+        wanted = self._wanted(messages, ids)
+        known = [(index, ranks[row]) for index, row in enumerate(wanted) if row is not None]
+        stays = dict([known[i] for i in longest_increasing([place for _, place in known])])
+        opened = self._places(messages, ranks, stays)
+        rows = [self.order[stays[index]] if index in stays else -1 for index in range(len(ids))]
+        for row, index in enumerate(opened, len(self.order)):
+            rows[index] = row
+        self.moved.append({rows[i]: old for i in opened if (old := wanted[i]) is not None})
+        self._insert([(place, rows[index]) for index, place in opened.items()])
+        self._row_of.update(zip(ids, rows, strict=True))
+        return rows
+
+    def _wanted(self, messages: Sequence[Message], ids: Sequence[str]) -> list[int | None]:
+        """The row each message belongs in: that of its id, else a free one of its sources."""
+        wanted = [self._row_of.get(name) for name in ids]
+        used = set(wanted)
+        if None not in used:
+            return wanted
+        here = set(ids)
+        for index, row in enumerate(wanted):
+            if row is None and ids[index] not in self._own:
+                wanted[index] = home = self._home(messages[index], here, used)
+                used.add(home)
+        return wanted
+
+    def _home(self, message: Message, here: set[str], used: set[int | None]) -> int | None:
+        for source in message.sources:
+            row = self._row_of.get(source)
+            if row not in used and source not in here:
+                return row
+        return None
+
+    def _places(self, messages: Sequence[Message], ranks: list[int], stays: dict[int, int]) -> dict[int, int]:
+        """For each message that opens a row: the place it comes after, -1 for the top."""
+        if len(stays) == len(messages):
+            return {}
+        ends = [0] * len(messages)  # the place of the next message that stays
+        end = len(self.order)
+        for index in range(len(messages) - 1, -1, -1):
+            ends[index] = end
+            end = stays.get(index, end)
+        opened: dict[int, int] = {}
+        last = floor = -1  # the last message that stayed; the last place given out
+        for index, message in enumerate(messages):
+            if index in stays:
+                last = floor = stays[index]
+            else:
+                floor = max(floor, self._after(message, ranks, last, ends[index]))
+                opened[index] = floor
+        return opened
+
+    def _after(self, message: Message, ranks: list[int], last: int, end: int) -> int:
+        """Where a new row goes between the places ``last`` and ``end``: behind what it was made
+        from; the system message on top; anything else behind the rows that are gone here."""
+        made_from = [ranks[row] for name in message.sources if (row := self._row_of.get(name, -1)) >= 0]
+        within = [place for place in made_from if last <= place < end]
+        if within:
+            return max(within)
+        if any(place < last for place in made_from) or (last < 0 and message.role == "system"):
+            return last
+        return end - 1
+
+    def _insert(self, opened: list[tuple[int, int]]) -> None:
+        """Put new rows after their places."""
+        if not opened:
+            return
+        at: dict[int, list[int]] = defaultdict(list)
+        for place, row in opened:
+            at[place].append(row)
+        order = list(at.get(-1, ()))
+        for place, row in enumerate(self.order):
+            order.append(row)
+            if place in at:
+                order.extend(at[place])
+        self.order = order
