@@ -1,0 +1,182 @@
+"""The one place where the UI makes the debugger work: jobs in order, each in a thread.
+
+The event loop never assembles, reads a file or counts. Changes that wait while another is being
+assembled are folded into one when they are about the same thing, so holding a key down never
+builds up a queue, and only the last result is drawn. Textual-free but for the messages posted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from promptdbg.debug import Debugger
+from promptdbg.errors import PromptdbgError
+from promptdbg.model import Settings
+from promptdbg.tui.messages import Pictured, Refused, Said, Stale
+from promptdbg.tui.picture import Picture, changed_items, picture_of
+from promptdbg.tui.sentences import effect, reloaded
+
+JOIN_SECONDS = 1.5
+"""Turning the same knob again within this time is one step to undo."""
+
+Opener = Callable[[], Debugger]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change of settings. Changes with the same ``key`` fold into one while they wait."""
+
+    key: str
+    label: str
+    change: Callable[[Settings], Settings]
+    turning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    """Anything else done with the debugger; returns the sentence, or ``None`` when there was
+    nothing to do, and then ``nothing`` is said."""
+
+    name: str
+    act: Callable[[Debugger], str | None]
+    nothing: str = ""
+
+
+class Driver:
+    """Runs jobs on a debugger and posts what came of them."""
+
+    def __init__(self, post: Callable[[Pictured | Refused | Said | Stale], object]) -> None:
+        self._post = post
+        self._jobs: deque[_Change | _Act] = deque()
+        self._wake = asyncio.Event()
+        self._last_key = ""
+        self._last_time = 0.0
+        self.debugger: Debugger | None = None
+        self.picture: Picture | None = None
+
+    # -- from the event loop
+
+    def change(
+        self, key: str, label: str, change: Callable[[Settings], Settings], *, turning: bool = False
+    ) -> None:
+        """Ask for a change of settings.
+
+        Args:
+            turning: one of many small steps (a knob), joined for undo.
+        """
+        waiting = self._jobs[-1] if self._jobs else None
+        if isinstance(waiting, _Change) and waiting.key == key and turning:
+            before = waiting.change
+            change = _then(before, change)
+            self._jobs.pop()
+        self._jobs.append(_Change(key, label, change, turning))
+        self._wake.set()
+
+    def undo(self) -> None:
+        self._ask(_Act("undo", lambda d: _done("undid", d.undo()), "nothing to undo"))
+
+    def redo(self) -> None:
+        self._ask(_Act("redo", lambda d: _done("did again", d.redo()), "nothing to do again"))
+
+    def reset(self) -> None:
+        self._ask(_Act("reset", _reset, "nothing was changed"))
+
+    def reload(self) -> None:
+        if not any(isinstance(job, _Act) and job.name == "reload" for job in self._jobs):
+            self._ask(_Act("reload", _reload))
+
+    def _ask(self, job: _Act) -> None:
+        self._jobs.append(job)
+        self._wake.set()
+
+    async def run(self, opener: Opener) -> None:
+        """Open, then work for ever.
+
+        Raises:
+            PromptdbgError: the workspace cannot be opened.
+        """
+        self.debugger = await asyncio.to_thread(opener)
+        self._show(await asyncio.to_thread(self._first))
+        while True:
+            if not self._jobs:
+                self._wake.clear()
+                await self._wake.wait()
+            await self._do(self._jobs.popleft())
+
+    def _show(self, picture: Picture) -> None:
+        self.picture = picture
+        if not self._jobs:  # a later result is coming: this one need not be drawn
+            self._post(Pictured(picture))
+
+    async def _do(self, job: _Change | _Act) -> None:
+        try:
+            picture = await asyncio.to_thread(self._work, job)
+        except PromptdbgError as error:
+            stale = isinstance(job, _Act) and job.name == "reload"
+            self._post(Stale(error.line()) if stale else Refused(error.line()))
+        except Exception as error:  # a fault of an engine must not take the picture away
+            line = f"{type(error).__name__}: {error}"
+            stale = isinstance(job, _Act) and job.name == "reload"
+            self._post(Stale(line) if stale else Refused(f"could not assemble: {line}"))
+        else:
+            if picture is not None:
+                self._show(picture)
+
+    # -- in the thread
+
+    def _first(self) -> Picture:
+        assert self.debugger is not None
+        return picture_of(self.debugger)
+
+    def _work(self, job: _Change | _Act) -> Picture | None:
+        debugger, before = self.debugger, self.picture
+        assert debugger is not None
+        assert before is not None
+        started = time.perf_counter()
+        if isinstance(job, _Change):
+            wanted = job.change(debugger.settings)
+            if wanted == debugger.settings:
+                self._post(Said(f"{job.label}: nothing to change"))
+                return None
+            recent = time.monotonic() - self._last_time < JOIN_SECONDS
+            joins = job.turning and recent and self._last_key == job.key
+            debugger.apply(wanted, job.label, joins=joins)
+            sentence = job.label
+            self._last_key, self._last_time = job.key, time.monotonic()
+        else:
+            self._last_key = ""
+            done = job.act(debugger)
+            if done is None:
+                self._post(Refused(job.nothing))
+                return None
+            sentence = done
+        after = picture_of(debugger)
+        after = replace(after, changed=changed_items(before, after))
+        milliseconds = (time.perf_counter() - started) * 1000
+        words = reloaded if isinstance(job, _Act) and job.name == "reload" else effect
+        return replace(after, sentence=words(before, after, sentence), milliseconds=milliseconds)
+
+
+def _then(
+    first: Callable[[Settings], Settings], second: Callable[[Settings], Settings]
+) -> Callable[[Settings], Settings]:
+    return lambda settings: second(first(settings))
+
+
+def _done(verb: str, label: str | None) -> str | None:
+    return None if label is None else f"{verb}: {label}"
+
+
+def _reset(debugger: Debugger) -> str | None:
+    before = debugger.settings
+    debugger.reset()
+    return None if debugger.settings == before else "back to the files"
+
+
+def _reload(debugger: Debugger) -> str:
+    debugger.reload()
+    return "reloaded"

@@ -1,0 +1,423 @@
+"""Every key of the UI, once: what it does, in which place, and the words for it.
+
+Bindings, the key line at the bottom, the help and the palette are all made from this table. A
+user's own keys refer to the ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from textual.binding import Binding, BindingType
+
+Place: TypeAlias = Literal[
+    "app",
+    "list",
+    "home",
+    "sections",
+    "knobs",
+    "budget",
+    "messages",
+    "text",
+    "why",
+    "compare",
+    "search",
+    "modal",
+]
+
+PLACE_TITLES: dict[Place, str] = {
+    "sections": "Sections",
+    "knobs": "Knobs",
+    "budget": "Budget",
+    "text": "Text",
+    "why": "Why",
+    "compare": "Compare",
+    "search": "Search",
+    "messages": "Messages",
+    "home": "Inspector",
+    "list": "Moving",
+    "app": "Everywhere",
+    "modal": "This box",
+}
+"""Places in the order the help shows them, with their titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One thing to press.
+
+    ``keys`` are Textual key names separated by commas, ``shown`` how they are written for people.
+    ``words`` is the label of the key line, ``tooltip`` the sentence of the help. ``rank`` orders
+    the key line, lowest first; 0 keeps it off the line.
+    """
+
+    id: str
+    place: Place
+    keys: str
+    shown: str
+    action: str
+    words: str
+    tooltip: str
+    rank: int = 0
+
+
+def _list_keys() -> Iterable[Key]:
+    yield Key("list.up", "list", "up,k", "↑ k", "cursor(-1)", "Up", "One row up")
+    yield Key("list.down", "list", "down,j", "↓ j", "cursor(1)", "Down", "One row down")
+    yield Key("list.page-up", "list", "pageup,ctrl+u", "PgUp", "page(-1)", "Page up", "One page up")
+    yield Key("list.page-down", "list", "pagedown,ctrl+d", "PgDn", "page(1)", "Page down", "One page down")
+    yield Key("list.first", "list", "home,g", "g Home", "edge(-1)", "First", "To the first row")
+    yield Key("list.last", "list", "end,G", "G End", "edge(1)", "Last", "To the last row")
+
+
+KEYS: tuple[Key, ...] = (
+    # everywhere
+    Key("app.help", "app", "question_mark,f1", "?", "help", "Help", "The keys that work here", 90),
+    Key("app.quit", "app", "q,ctrl+q", "q", "quit", "Quit", "Leave promptdbg", 95),
+    Key(
+        "app.palette",
+        "app",
+        "ctrl+p",
+        "ctrl+p",
+        "command_palette",
+        "Palette",
+        "Every action, section and theme by name",
+    ),
+    Key(
+        "app.messages", "app", "m", "m", "messages", "Messages", "SESSION, INITIAL and FINAL side by side", 40
+    ),
+    Key(
+        "app.search",
+        "app",
+        "ctrl+f,F",
+        "F ctrl+f",
+        "search",
+        "Search",
+        "Search everything loaded, kept or lost",
+        62,
+    ),
+    Key("app.turn-before", "app", "[", "[", "turn(-1)", "Turn before", "The prompt of the turn before", 64),
+    Key("app.turn-after", "app", "]", "]", "turn(1)", "Turn after", "The prompt of the turn after"),
+    Key("app.turns", "app", "T", "T", "turns", "Turns", "All turns of the session, to choose one"),
+    Key("app.undo", "app", "u", "u", "undo", "Undo", "Take the last change back", 50),
+    Key("app.redo", "app", "ctrl+r", "ctrl+r", "redo", "Redo", "Do again what was undone"),
+    Key(
+        "app.reset",
+        "app",
+        "R",
+        "R",
+        "reset",
+        "Reset",
+        "Back to the files: drops every change (undo brings them back)",
+    ),
+    Key("app.compare", "app", "c", "c", "compare", "Compare", "What your changes did; named scenarios", 60),
+    Key("app.warnings", "app", "w", "w", "warnings", "Warnings", "Every warning, with file and line"),
+    Key("app.reload", "app", "r", "r", "reload", "Reload", "Read everything from disk again"),
+    Key("app.watch", "app", "W", "W", "watch", "Watch", "Stop or go on watching the files"),
+    # moving
+    *_list_keys(),
+    Key("list.choose", "sections", "enter", "enter", "choose", "Open", "Why it is so, in full"),
+    # home
+    Key(
+        "home.toggle",
+        "sections",
+        "space",
+        "space",
+        "toggle",
+        "On/off",
+        "Switch the item off, or on again",
+        10,
+    ),
+    Key(
+        "home.raise",
+        "sections",
+        "plus,equals_sign",
+        "+",
+        "priority(1)",
+        "Raise",
+        "Try a higher priority (engines with priorities)",
+    ),
+    Key(
+        "home.lower",
+        "sections",
+        "minus",
+        "-",
+        "priority(-1)",
+        "Lower",
+        "Try a lower priority (engines with priorities)",
+    ),
+    Key(
+        "home.edit-text",
+        "sections",
+        "i",
+        "i",
+        "edit_text",
+        "Try text",
+        "Try another text for the item; no file is changed",
+    ),
+    Key("home.fold", "sections", "left,h", "← h", "fold(True)", "Fold", "Hide the parts of the item"),
+    Key("home.unfold", "sections", "right,l", "→ l", "fold(False)", "Unfold", "Show the parts of the item"),
+    Key("home.fold-all", "sections", "z", "z", "fold_all", "Fold all", "Hide or show all parts"),
+    Key(
+        "home.sort",
+        "sections",
+        "s",
+        "s",
+        "sort",
+        "Sort",
+        "Sort by the next column: order, tokens, priority, state, name",
+    ),
+    Key("home.sort-reverse", "sections", "S", "S", "sort_reverse", "Reverse", "Sort the other way round"),
+    Key(
+        "home.states",
+        "sections",
+        "f",
+        "f",
+        "states",
+        "States",
+        "Show all, only lost, only cut, only off, or only changed items",
+    ),
+    Key(
+        "home.filter", "home", "slash", "/", "filter", "Filter", "Show only items whose name holds a text", 30
+    ),
+    Key(
+        "home.budget",
+        "home",
+        "b",
+        "b",
+        "budget",
+        "Budget",
+        "Change the budget: ← → step, or type a number",
+        20,
+    ),
+    Key(
+        "home.knobs", "home", "K,o", "K", "knobs", "Knobs", "Every parameter of the engine, changed live", 25
+    ),
+    Key("home.text", "home", "t", "t", "text", "Text", "The whole text, with what was lost marked", 45),
+    Key("home.editor", "home", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 55),
+    Key("home.copy", "home", "y", "y", "copy", "Copy", "Copy the text (OSC 52: the terminal decides)", 70),
+    Key("home.pane-1", "home", "1", "1", "pane(1)", "Sections", "To the sections"),
+    Key("home.pane-2", "home", "2", "2", "pane(2)", "Why", "To the reasons"),
+    Key("home.pane-3", "home", "3", "3", "pane(3)", "Text", "To the text"),
+    Key("home.back", "home", "escape", "esc", "back", "Back", "Close what is open; clear the filter"),
+    # knobs
+    Key(
+        "knobs.less",
+        "knobs",
+        "left,minus,h",
+        "← -",
+        "step(-1)",
+        "Less",
+        "A step down, or the choice before",
+        11,
+    ),
+    Key(
+        "knobs.more",
+        "knobs",
+        "right,plus,equals_sign,l",
+        "→ +",
+        "step(1)",
+        "More",
+        "A step up, or the next choice",
+        12,
+    ),
+    Key("knobs.less-fast", "knobs", "shift+left,H", "H", "step(-8)", "Less ×8", "Eight steps down"),
+    Key("knobs.more-fast", "knobs", "shift+right,L", "L", "step(8)", "More ×8", "Eight steps up"),
+    Key("knobs.type", "knobs", "enter", "enter", "choose", "Type", "Type a value", 13),
+    Key("knobs.toggle", "knobs", "space", "space", "flip", "Switch", "On or off, or the next choice", 10),
+    Key("knobs.default", "knobs", "backspace,d", "d", "default", "Default", "Back to the knob's default", 14),
+    # budget
+    Key("budget.less", "budget", "left,minus,h", "← -", "step(-1)", "Less", "A step less", 11),
+    Key("budget.more", "budget", "right,plus,equals_sign,l", "→ +", "step(1)", "More", "A step more", 12),
+    Key("budget.less-fast", "budget", "shift+left,H", "H", "step(-8)", "Less ×8", "Eight steps less", 13),
+    Key("budget.more-fast", "budget", "shift+right,L", "L", "step(8)", "More ×8", "Eight steps more", 14),
+    Key(
+        "budget.type", "budget", "enter", "enter", "type", "Type", "Type the number (a digit begins too)", 15
+    ),
+    # messages
+    Key("messages.next", "messages", "n", "n", "change(1)", "Change", "To the next change", 10),
+    Key("messages.previous", "messages", "N", "N", "change(-1)", "Change before", "To the change before"),
+    Key(
+        "messages.open", "messages", "enter", "enter", "choose", "Open", "The row in full, in all columns", 20
+    ),
+    Key(
+        "messages.only-changes",
+        "messages",
+        "f",
+        "f",
+        "only_changes",
+        "Only changes",
+        "Show only what changed",
+        30,
+    ),
+    Key(
+        "messages.words",
+        "messages",
+        "d",
+        "d",
+        "words",
+        "Word diff",
+        "Mark the words that differ in the row",
+        40,
+    ),
+    Key("messages.wrap", "messages", "w", "w", "wrap", "Wrap", "Two lines of each message, or all of it", 42),
+    Key(
+        "messages.stage-before",
+        "messages",
+        "less_than_sign,comma",
+        "<",
+        "stage(-1)",
+        "Step before",
+        "Show the step before in this column",
+    ),
+    Key(
+        "messages.stage-after",
+        "messages",
+        "greater_than_sign,full_stop",
+        ">",
+        "stage(1)",
+        "Step after",
+        "Show the step after in this column",
+        44,
+    ),
+    Key("messages.column-1", "messages", "1", "1", "column(1)", "SESSION", "Show or hide the first list", 46),
+    Key("messages.column-2", "messages", "2", "2", "column(2)", "INITIAL", "Show or hide the second list"),
+    Key("messages.column-3", "messages", "3", "3", "column(3)", "FINAL", "Show or hide the third list"),
+    Key("messages.left", "messages", "left,h", "← h", "move_column(-1)", "Left", "The column to the left"),
+    Key("messages.right", "messages", "right,l", "→ l", "move_column(1)", "Right", "The column to the right"),
+    Key(
+        "messages.toggle",
+        "messages",
+        "space",
+        "space",
+        "toggle",
+        "On/off",
+        "Switch the message off, or on again",
+        25,
+    ),
+    Key("messages.why", "messages", "v", "v", "why", "Why", "Every decision on the message", 35),
+    Key("messages.filter", "messages", "slash", "/", "filter", "Find", "Find a text in the messages"),
+    Key(
+        "messages.editor",
+        "messages",
+        "e",
+        "e",
+        "editor",
+        "Edit",
+        "Open the session file in your editor, at its line",
+    ),
+    Key(
+        "messages.copy",
+        "messages",
+        "y",
+        "y",
+        "copy",
+        "Copy",
+        "Copy the message (OSC 52: the terminal decides)",
+    ),
+    Key("messages.back", "messages", "escape", "esc", "back", "Back", "Back to the sections", 80),
+    # text, in full
+    Key("text.find", "text", "slash", "/", "find", "Find", "Find a text", 10),
+    Key("text.next", "text", "n", "n", "hit(1)", "Next", "To the next hit", 20),
+    Key("text.previous", "text", "N", "N", "hit(-1)", "Previous", "To the hit before"),
+    Key("text.cut", "text", "x", "x", "cut(1)", "Next cut", "To the next stretch that was lost", 30),
+    Key("text.cut-before", "text", "X", "X", "cut(-1)", "Cut before", "To the lost stretch before"),
+    Key(
+        "text.output",
+        "text",
+        "v",
+        "v",
+        "output",
+        "As sent",
+        "Show what stands in the prompt, or the original",
+        40,
+    ),
+    Key("text.wrap", "text", "w", "w", "wrap", "Wrap", "Wrap long lines, or cut them at the edge", 50),
+    Key("text.editor", "text", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 60),
+    Key("text.copy", "text", "y", "y", "copy", "Copy", "Copy the text (OSC 52: the terminal decides)", 70),
+    Key("text.back", "text", "escape", "esc", "back", "Back", "Back", 80),
+    # why, in full
+    Key("why.toggle", "why", "space", "space", "toggle", "On/off", "Switch the item off, or on again", 10),
+    Key("why.text", "why", "t", "t", "text", "Text", "The whole text, with what was lost marked", 20),
+    Key("why.editor", "why", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 30),
+    Key("why.copy", "why", "y", "y", "copy", "Copy", "Copy this report as text", 40),
+    Key("why.back", "why", "escape", "esc", "back", "Back", "Back", 80),
+    # compare
+    Key(
+        "compare.other",
+        "compare",
+        "s,right,l",
+        "s",
+        "other(1)",
+        "Against",
+        "Compare with the next scenario",
+        10,
+    ),
+    Key(
+        "compare.other-before",
+        "compare",
+        "S,left,h",
+        "S",
+        "other(-1)",
+        "Against before",
+        "Compare with the scenario before",
+    ),
+    Key(
+        "compare.use",
+        "compare",
+        "a",
+        "a",
+        "use",
+        "Use",
+        "Make the other scenario the current one (undo works)",
+        20,
+    ),
+    Key(
+        "compare.save",
+        "compare",
+        "ctrl+s",
+        "ctrl+s",
+        "save",
+        "Save as…",
+        "Save the changes as a scenario in promptdbg.toml",
+        30,
+    ),
+    Key("compare.open", "compare", "enter", "enter", "choose", "Go to", "Go to the item", 40),
+    Key("compare.back", "compare", "escape", "esc", "back", "Back", "Back", 80),
+    # search
+    Key("search.edit", "search", "slash,F,ctrl+f", "/", "edit", "Text", "Change the text searched for", 10),
+    Key("search.lost", "search", "f", "f", "lost", "Only lost", "Show only hits the model did not see", 20),
+    Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 30),
+    Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
+    # boxes
+    Key("modal.close", "modal", "escape,q", "esc", "close", "Close", "Close", 80),
+)
+
+
+def keys_of(*places: Place) -> tuple[Key, ...]:
+    """The keys of some places, in the table's order."""
+    return tuple(key for key in KEYS if key.place in places)
+
+
+def bindings(*places: Place) -> list[BindingType]:
+    """Textual's bindings for some places."""
+    return [
+        Binding(
+            key.keys,
+            key.action,
+            key.words,
+            key_display=key.shown,
+            tooltip=key.tooltip,
+            id=key.id,
+            show=key.rank > 0,
+            priority=False,
+        )
+        for key in keys_of(*places)
+    ]
+
+
+def key_line(*places: Place) -> list[Key]:
+    """What the line at the bottom shows in some places, most wanted first."""
+    return sorted((key for key in keys_of(*places) if key.rank), key=lambda key: key.rank)

@@ -1,0 +1,39 @@
+"""The messages that travel in the UI: workers post them, handlers change widgets."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+from promptdbg.tui.picture import Picture
+
+
+class Pictured(Message):
+    """There is a new assembly to draw: the only reason for anything to repaint its content."""
+
+    def __init__(self, picture: Picture) -> None:
+        super().__init__()
+        self.picture = picture
+
+
+class Refused(Message):
+    """Something could not be done; ``line`` says what and why, in one line."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self.line = line
+
+
+class Stale(Message):
+    """The files cannot be read now; the last good picture stays. ``line`` says what and where."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self.line = line
+
+
+class Said(Message):
+    """A sentence for the status line."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self.line = line

@@ -1,0 +1,148 @@
+"""What every full screen has: header, banner, status, keys, and the picture it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from promptdbg.tui.keys import Place
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.widgets.ask import Ask
+from promptdbg.tui.widgets.chrome import Banner, Cell, Header, KeyLine, Status, TooSmall
+
+if TYPE_CHECKING:
+    from promptdbg.tui.app import PromptdbgApp
+
+
+class PictureScreen(Screen[None]):
+    """Draws pictures. A subclass gives ``compose_body`` and ``show_picture``.
+
+    ``places`` are the groups of keys that work on the whole screen; a widget with focus adds its
+    own by an attribute ``places``.
+    """
+
+    places: ClassVar[tuple[Place, ...]] = ()
+    title_word: ClassVar[str] = ""
+
+    AUTO_FOCUS = "#body VirtualLines"
+
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-w-none"),
+        (60, "-w-60"),
+        (80, "-w-80"),
+        (100, "-w-100"),
+        (140, "-w-140"),
+    ]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-h-none"),
+        (10, "-h-10"),
+        (16, "-h-16"),
+        (24, "-h-24"),
+        (30, "-h-30"),
+    ]
+
+    DEFAULT_CSS = """
+    PictureScreen {
+        layout: vertical;
+        background: $background;
+        & > #body { height: 1fr; }
+        &.-w-none, &.-h-none {
+            & > * { display: none; }
+            & > TooSmall { display: block; }
+        }
+    }
+    """
+
+    @property
+    def promptdbg(self) -> PromptdbgApp:
+        return cast("PromptdbgApp", self.app)
+
+    @property
+    def picture(self) -> Picture | None:
+        """The picture on this screen; ``None`` until something is loaded."""
+        return self._picture
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture: Picture | None = None
+
+    # -- what a subclass gives
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The widgets between the header and the status line."""
+        return ()
+
+    def show_picture(self, picture: Picture) -> None:
+        """Draw a new picture; cursor, filter and scroll stay as they can."""
+
+    def header_cells(self, picture: Picture) -> Sequence[Cell]:
+        """What the header says."""
+        return self.promptdbg.header_cells(picture)
+
+    # -- the rest is the same everywhere
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Banner()
+        yield Vertical(*self.compose_body(), id="body")
+        yield Ask()
+        yield Status()
+        yield KeyLine()
+        yield TooSmall()
+
+    def show(self, picture: Picture) -> None:
+        """Take a picture; a screen that is covered draws it when it is uncovered."""
+        self._picture = picture
+        if self.is_mounted:
+            self.show_frame()
+            self.show_picture(picture)
+
+    def show_frame(self) -> None:
+        """Header and banner, which also change without a new picture (watching, staleness)."""
+        if self._picture is not None:
+            self.query_one(Header).show(self.header_cells(self._picture))
+        self.query_one(Banner).show(self.promptdbg.banner())
+
+    def say(self, line: str, style: str = "") -> None:
+        """A sentence in the status line."""
+        self.query_one(Status).show(line, style)
+
+    def refuse(self, line: str) -> None:
+        """Say why a key cannot work now."""
+        self.say(f"! {line}", "virtual--warning")
+
+    def ask(self, asked: Ask.Question) -> None:
+        """Open the one-line input above the status line."""
+        self.query_one(Ask).open(asked)
+
+    def on_mount(self) -> None:
+        self.show_latest()
+
+    def on_screen_resume(self) -> None:
+        self.show_latest()
+
+    def show_latest(self) -> None:
+        """Draw the app's picture if it is not the one on this screen."""
+        latest = self.promptdbg.picture
+        if latest is not None and latest is not self._picture:
+            self.show(latest)
+        self.show_frame()
+        self.show_keys()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """The key line for where the focus is."""
+        self.query_one(KeyLine).show(self.places_now())
+
+    def places_now(self) -> tuple[Place, ...]:
+        """The groups of keys that work now, the nearest first."""
+        own = tuple(getattr(self.focused, "places", ()))
+        return (*own, *self.places, "app")

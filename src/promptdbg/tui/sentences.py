@@ -1,0 +1,119 @@
+"""The sentences of the status line: what a change or a reload did, in numbers.
+
+Pure. Names come from disk, so they are made safe and short here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, StageKind
+from promptdbg.text import clip_middle, one_line
+from promptdbg.tui.picture import Picture
+
+_OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
+
+NAMES_SHOWN = 2
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 item``, ``2 items``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def signed(number: int) -> str:
+    """``+12``, ``−3``, ``±0``: with a real minus sign."""
+    return f"+{number:,}" if number > 0 else f"−{-number:,}" if number < 0 else "±0"
+
+
+def names(items: Iterable[str]) -> str:
+    """A few names, and how many more there are."""
+    all_names = list(items)
+    shown = [clip_middle(one_line(name), 24) for name in all_names[:NAMES_SHOWN]]
+    more = len(all_names) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+
+
+def effect(before: Picture, after: Picture, sentence: str) -> str:
+    """What happened between two pictures: figures first, then what came in and what fell out."""
+    parts = [sentence]
+    if used := _used(before.assembly.budget, after.assembly.budget):
+        parts.append(used)
+    came, fell = moves(before, after)
+    if came:
+        parts.append(f"in: {names(came)}")
+    if fell:
+        parts.append(f"out: {names(fell)}")
+    if after.changed:
+        parts.append(f"{len(after.changed):,} changed ^")
+    elif len(parts) == 1:
+        parts.append("no item changed")
+    return " · ".join(parts)
+
+
+def reloaded(before: Picture, after: Picture, sentence: str) -> str:
+    """What a reload found, and up to where the prompt is the same as before."""
+    if before.assembly == after.assembly:
+        return f"{sentence} · nothing changed"
+    line = effect(before, after, sentence)
+    end = stable_prefix(before.assembly, after.assembly)
+    return f"{line} · {end}" if end else line
+
+
+def moves(before: Picture, after: Picture) -> tuple[list[str], list[str]]:
+    """Names of what came into the prompt and of what fell out of it: sections, and messages of
+    the final list."""
+    came = [s.name for i, s in after.sections.items() if _in(s) and not _in(before.sections.get(i))]
+    fell = [s.name for i, s in before.sections.items() if _in(s) and not _in(after.sections.get(i))]
+    old, new = _sent(before.assembly), _sent(after.assembly)
+    came += [_title(m) for i, m in new.items() if i not in old]
+    fell += [_title(m) for i, m in old.items() if i not in new]
+    return came, fell
+
+
+def _in(section: Section | None) -> bool:
+    return section is not None and section.status not in _OUT
+
+
+def _sent(assembly: Assembly) -> dict[str, Message]:
+    stage = assembly.stage(StageKind.FINAL)
+    return {m.id: m for m in stage.messages} if stage else {}
+
+
+def _title(message: Message) -> str:
+    return f"{message.id} ({message.role})"
+
+
+def _used(before: Budget, after: Budget) -> str:
+    if before.used == after.used and before.limit == after.limit:
+        return ""
+    text = f"{before.used:,} → {after.used:,} {after.unit}"
+    if before.used != after.used:
+        text += f" ({signed(after.used - before.used)})"
+    return text
+
+
+def stable_prefix(before: Assembly, after: Assembly) -> str:
+    """Where the system prompt stops being what it was, as a clause; empty when it is the same."""
+    old, new = before.system_text, after.system_text
+    if old == new:
+        return ""
+    end = common_prefix(old, new)
+    for section in after.sections:
+        if section.offset is None or section.place != "system" or section.parent is not None:
+            continue
+        if section.offset <= end < section.offset + len(section.output):
+            return f"prefix the same up to {clip_middle(one_line(section.name), 24)}"
+    return f"prefix the same for {end:,} characters"
+
+
+def common_prefix(old: str, new: str) -> int:
+    """Code points at the start that two texts share."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old.startswith(new[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low

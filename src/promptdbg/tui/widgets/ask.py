@@ -1,0 +1,110 @@
+"""The one-line input that opens above the status line: filter, numbers, names.
+
+It has the focus only while it is open, because an input with focus takes every letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from promptdbg.text import safe
+
+
+def _nothing(text: str) -> None:
+    return None
+
+
+class Ask(Horizontal):
+    """A label and an input; ``open`` asks, enter answers, escape takes it back."""
+
+    DEFAULT_CSS = """
+    Ask {
+        height: 1;
+        display: none;
+        background: $panel;
+        & > Label { padding: 0 1; text-style: bold; }
+        & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+    }
+    Ask.open { display: block; }
+    """
+
+    @dataclass(frozen=True)
+    class Question:
+        """What is asked.
+
+        ``changed`` hears every edit (live filter), ``answered`` the final text, ``cancelled`` is
+        called on escape. ``answered`` returns a complaint to keep the input open, or ``None``.
+        """
+
+        label: str
+        answered: Callable[[str], str | None]
+        value: str = ""
+        changed: Callable[[str], None] = _nothing
+        cancelled: Callable[[], None] = lambda: None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._question: Ask.Question | None = None
+        self._back: Widget | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Label("", markup=False)
+        entry = Input(select_on_focus=False)
+        entry.cursor_blink = False
+        yield entry
+
+    @property
+    def is_open(self) -> bool:
+        return self._question is not None
+
+    def open(self, question: Question) -> None:
+        """Ask; the focus comes here and goes back where it was."""
+        if self._question is None:
+            self._back = self.screen.focused
+        self._question = None  # the value set now is not an edit
+        self.query_one(Label).update(safe(question.label, lines=False))
+        entry = self.query_one(Input)
+        with entry.prevent(Input.Changed):
+            entry.value = question.value
+        entry.cursor_position = len(question.value)
+        self._question = question
+        self.add_class("open")
+        entry.focus()
+
+    def close(self) -> None:
+        """Stop asking."""
+        self._question = None
+        self.remove_class("open")
+        back = self._back
+        self.screen.set_focus(back if back is not None and back.is_attached else None)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._question is not None:
+            self._question.changed(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        question = self._question
+        if question is None:
+            return
+        complaint = question.answered(event.value)
+        if complaint is None and self._question is question:
+            self.close()
+        elif complaint is not None:
+            self.query_one(Label).update(safe(complaint, lines=False))
+
+    def on_key(self, event: events.Key) -> None:
+        question = self._question
+        if event.key == "escape" and question is not None:
+            event.stop()
+            event.prevent_default()
+            self.close()
+            question.cancelled()

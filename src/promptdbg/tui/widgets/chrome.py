@@ -1,0 +1,189 @@
+"""The lines around every screen: header, status, keys, and the word that the window is too small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from promptdbg.text import clip, one_line, width
+from promptdbg.tui.keys import Key, Place, key_line
+from promptdbg.tui.widgets.drawing import COMPONENTS, Drawing, css
+
+MIN_WIDTH, MIN_HEIGHT = 60, 10
+"""The smallest window that can be worked in, in cells."""
+
+
+class DrawnLines(Drawing, Widget):
+    """A widget of a few lines that it draws itself."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
+    DEFAULT_CSS = "DrawnLines { height: 1; }\n" + css("DrawnLines")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of a header: safe text, the name of its style, and how soon it goes when there is no
+    room (highest first). ``right`` puts it at the right edge."""
+
+    text: str
+    style: str = ""
+    rank: int = 0
+    right: bool = False
+
+
+class Header(DrawnLines):
+    """One line about what is open; the least wanted cells go first when there is no room."""
+
+    DEFAULT_CSS = "Header { dock: top; background: $panel; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: Sequence[Cell] = ()
+
+    def show(self, cells: Sequence[Cell]) -> None:
+        self.cells = [cell for cell in cells if cell.text]
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        total = self.size.width
+        cells = fitting(self.cells, total - 2)
+        left = [cell for cell in cells if not cell.right]
+        right = [cell for cell in cells if cell.right]
+        pieces = [(" ", self.plain)]
+        for number, cell in enumerate(left):
+            pieces.append(("   " if number else "", self.plain))
+            pieces.append((cell.text, self.style(cell.style)))
+        used = sum(width(text) for text, _ in pieces)
+        tail = sum(width(cell.text) + 3 for cell in right)
+        pieces.append((" " * max(total - used - tail + 2, 3 if right and left else 0), self.plain))
+        for number, cell in enumerate(right):
+            pieces.append(("   " if number else "", self.plain))
+            pieces.append((cell.text, self.style(cell.style)))
+        return self.strip(pieces, total)
+
+
+def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
+    """The cells that fit beside each other with three blanks between, least wanted left out."""
+    kept = list(cells)
+    while len(kept) > 1 and sum(width(cell.text) + 3 for cell in kept) - 3 > room:
+        kept.remove(max(kept, key=lambda cell: cell.rank))
+    return kept
+
+
+class Banner(DrawnLines):
+    """A line that is there only when something is wrong: stale files, or a failure."""
+
+    DEFAULT_CSS = """
+    Banner { background: $panel; display: none; }
+    Banner.shown { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pieces: Sequence[tuple[str, str]] = ()
+
+    def show(self, pieces: Sequence[tuple[str, str]]) -> None:
+        """Safe texts with their styles; none hides the line."""
+        self._pieces = pieces
+        self.set_class(bool(pieces), "shown")
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        pieces = [(" ", self.plain), *((text, self.style(style)) for text, style in self._pieces)]
+        return self.strip(pieces, self.size.width)
+
+
+class Status(DrawnLines):
+    """One sentence: what happened last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ""
+        self._style = ""
+
+    def show(self, line: str, style: str = "") -> None:
+        self.line, self._style = one_line(line), style
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        room = self.size.width - 2
+        text = clip(self.line, room, ellipsis=self.glyphs.ellipsis)
+        return self.strip([(" ", self.plain), (text, self.style(self._style))], self.size.width)
+
+
+class KeyLine(DrawnLines):
+    """The keys that matter now, as many as fit; a click presses them."""
+
+    DEFAULT_CSS = "KeyLine { background: $panel; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: Sequence[Key] = ()
+        self._dim: frozenset[str] = frozenset()
+
+    def show(self, places: Sequence[Place], dim: frozenset[str] = frozenset()) -> None:
+        """The places the focus is in; ``dim`` are ids of keys that cannot work now."""
+        keys = key_line(*places)
+        if (keys, dim) != (self._keys, self._dim):
+            self._keys, self._dim = keys, dim
+            self.refresh()
+
+    def fitted(self) -> list[tuple[int, Key]]:
+        """Where each key that fits begins. Help and quit are always there."""
+        must = [key for key in self._keys if key.id in ("app.help", "app.quit", "modal.close")]
+        room = self.size.width - 1 - sum(_key_width(key) for key in must)
+        shown: list[Key] = []
+        for key in self._keys:
+            if key in must:
+                continue
+            room -= _key_width(key)
+            if room < 0:
+                break
+            shown.append(key)
+        place, placed = 1, []
+        for key in (*shown, *must):
+            placed.append((place, key))
+            place += _key_width(key)
+        return placed
+
+    def render_line(self, y: int) -> Strip:
+        pieces = [(" ", self.plain)]
+        for _, key in self.fitted():
+            dim = key.id in self._dim
+            pieces.append((_shown(key), self.style("virtual--muted" if dim else "virtual--key")))
+            pieces.append((f" {key.words}", self.style("virtual--muted" if dim else "")))
+            pieces.append(("  ", self.plain))
+        return self.strip(pieces, self.size.width)
+
+    def on_click(self, event: events.Click) -> None:
+        for place, key in self.fitted():
+            if place <= event.x < place + _key_width(key) - 2:
+                self.app.simulate_key(key.keys.split(",")[0])
+
+
+def _shown(key: Key) -> str:
+    return key.shown.split(" ")[0]
+
+
+def _key_width(key: Key) -> int:
+    return width(_shown(key)) + 1 + width(key.words) + 2
+
+
+class TooSmall(DrawnLines):
+    """Stands in for everything in a window too small to work in."""
+
+    DEFAULT_CSS = "TooSmall { height: 1fr; display: none; }"
+
+    def render_line(self, y: int) -> Strip:
+        if y != self.size.height // 2:
+            return self.blank(self.size.width)
+        size = self.app.size
+        line = f"Needs {MIN_WIDTH} × {MIN_HEIGHT}, this is {size.width} × {size.height}"
+        if self.ascii_only:
+            line = line.replace("×", "x")
+        return self.strip([(line.center(self.size.width), self.plain)], self.size.width)
