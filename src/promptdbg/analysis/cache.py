@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from promptdbg.analysis.items import section_offset
 from promptdbg.model import Assembly, Message, StageKind
 from promptdbg.tokens import TokenCounter, utf8_length
 
@@ -84,9 +85,9 @@ def _title(message: Message) -> str:
 def _system_pieces(assembly: Assembly, message: Message) -> Iterator[Piece]:
     text = message.content
     at = 0
-    placed = [s for s in assembly.sections if s.place == "system" and s.parent is None and s.output]
-    for section in sorted((s for s in placed if s.offset is not None), key=lambda s: s.offset or 0):
-        start = section.offset or 0
+    top = [section for section in assembly.sections if section.parent is None]
+    placed = [(start, s) for s in top if (start := section_offset(assembly, s)) is not None]
+    for start, section in sorted(placed, key=lambda pair: pair[0]):
         if start < at or text[start : start + len(section.output)] != section.output:
             continue
         if start > at:

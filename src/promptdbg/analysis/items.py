@@ -119,3 +119,14 @@ def section_path(assembly: Assembly, section: Section) -> tuple[Section, ...]:
         chain.insert(0, parent)
         seen.add(parent.id)
     return tuple(chain)
+
+
+def section_offset(assembly: Assembly, section: Section) -> int | None:
+    """Where the section's output begins in the system prompt; looked for where the engine does not
+    say. ``None`` when it is not there."""
+    if section.place != "system" or not section.output:
+        return None
+    if section.offset is not None:
+        return section.offset
+    found = assembly.system_text.find(section.output)
+    return None if found < 0 else found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
-from promptdbg.analysis.items import message_texts
+from promptdbg.analysis.items import message_texts, section_offset
 from promptdbg.files.scan import TextFile
 from promptdbg.model import (
     Assembly,
@@ -242,14 +242,15 @@ def _deciding(assembly: Assembly, section: Section) -> Decision | None:
 def _section_seen_at(
     assembly: Assembly, section: Section, match: re.Match[str], lists: _Lists
 ) -> SeenAt | None:
-    if section.offset is None or section.place != "system":
+    start = section_offset(assembly, section)
+    if start is None:
         return None
     inside = section.output.find(match[0])
     if inside < 0:
         return None
     # The output may open with a wrapper; the same text may stand in it twice, so count from there.
     lead = section.output.find(section.text[: match.start()]) if match.start() else inside
-    offset = section.offset + (lead + match.start() if match.start() and lead >= 0 else inside)
+    offset = start + (lead + match.start() if match.start() and lead >= 0 else inside)
     for index, message in enumerate(lists.final):
         if message.role == "system" and isinstance(message.content, str):
             return lists.seen_at(index, offset, len(message.content))

@@ -1,0 +1,162 @@
+"""``check``: what must hold of a prompt, as a gate for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from promptdbg.analysis.fixes import whole_items
+from promptdbg.analysis.items import find_item, find_message
+from promptdbg.analysis.lint import lint_assembly
+from promptdbg.analysis.requests import Provider
+from promptdbg.analysis.trace import Hit, trace
+from promptdbg.errors import InputError, UsageError
+from promptdbg.model import Assembly, Json, Source, StageKind
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What is demanded. ``max_sections`` maps an item to its most tokens; ``baseline`` is an
+    earlier assembly document: what reached the model whole there must still do so."""
+
+    must_reach: tuple[str, ...] = ()
+    no_drop: tuple[str, ...] = ()
+    max_tokens: int | None = None
+    max_sections: Mapping[str, int] | None = None
+    lint: tuple[Provider, ...] = ()
+    baseline: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One demand, or one breach of it: a stable code, whether it holds, one sentence, the place."""
+
+    code: str
+    ok: bool
+    message: str
+    item: str = ""
+    source: Source | None = None
+
+
+def check(assembly: Assembly, demands: Demands) -> tuple[Outcome, ...]:
+    """Every demand's outcome; at least one for each demand.
+
+    Raises:
+        UsageError: a demand names an item that does not exist.
+        InputError: the baseline is not an assembly document.
+    """
+    found: list[Outcome] = []
+    if assembly.failure is not None:
+        text = f"{assembly.engine.title} would fail here: {assembly.failure.message}"
+        found.append(Outcome("failure", False, text))
+    for text in demands.must_reach:
+        found.append(_must_reach(assembly, text))
+    for pattern in demands.no_drop:
+        found += _no_drop(assembly, pattern)
+    if demands.max_tokens is not None:
+        found.append(_max_tokens(assembly, demands.max_tokens))
+    for name, limit in (demands.max_sections or {}).items():
+        found.append(_max_section(assembly, name, limit))
+    for provider in demands.lint:
+        found += _lint(assembly, provider)
+    if demands.baseline is not None:
+        found += _baseline(assembly, demands.baseline)
+    return tuple(found)
+
+
+def _must_reach(assembly: Assembly, text: str) -> Outcome:
+    result = trace(assembly, text)
+    seen: Hit | None = next((hit for hit in result.hits if hit.verdict == "seen"), None)
+    if seen is not None and result.match != "words":
+        return Outcome("must-reach", True, f"{text!r} reaches the model", seen.item, seen.source)
+    if not result.hits or result.match == "words":
+        return Outcome("must-reach", False, f"{text!r} is in nothing that was loaded")
+    hit = result.hits[0]
+    return Outcome(
+        "must-reach",
+        False,
+        f"{text!r} does not reach the model: {hit.verdict} in {hit.item}: {hit.because}",
+        hit.item,
+        hit.source,
+    )
+
+
+def _no_drop(assembly: Assembly, pattern: str) -> Iterator[Outcome]:
+    parents = {section.parent for section in assembly.sections if section.parent}
+    matched = [s for s in assembly.sections if fnmatchcase(s.id, pattern) or fnmatchcase(s.name, pattern)]
+    session = assembly.stage(StageKind.SESSION)
+    messages = [m for m in (session.messages if session else ()) if fnmatchcase(m.id, pattern)]
+    if not matched and not messages:
+        raise UsageError(f"no item matches {pattern!r}", where="--no-drop", hint="see: promptdbg inspect")
+    lost = [s for s in matched if s.lost and s.id not in parents]
+    for section in lost:
+        decisions = assembly.decisions_on(section.id)
+        reason = f": {decisions[-1].because}" if decisions else ""
+        yield Outcome(
+            "no-drop", False, f"{section.id} is {section.status.value}{reason}", section.id, section.source
+        )
+    whole = whole_items(assembly)
+    gone = [m for m in messages if m.id not in whole]
+    for message in gone:
+        decisions = assembly.decisions_on(message.id)
+        reason = f": {decisions[-1].because}" if decisions else ""
+        yield Outcome("no-drop", False, f"{message.id} is lost{reason}", message.id, message.source)
+    if not lost and not gone:
+        yield Outcome("no-drop", True, f"all {len(matched) + len(messages)} items of {pattern!r} are whole")
+
+
+def _max_tokens(assembly: Assembly, limit: int) -> Outcome:
+    used, unit = assembly.budget.used, assembly.budget.unit
+    held = used <= limit
+    return Outcome("max-tokens", held, f"{used:,} {unit} used, {limit:,} allowed")
+
+
+def _max_section(assembly: Assembly, name: str, limit: int) -> Outcome:
+    item = find_item(assembly, name)
+    section = assembly.section(item)
+    if section is not None:
+        tokens, source = section.tokens, section.source
+    else:
+        message = find_message(assembly, item)
+        tokens, source = (message.tokens if message else 0), (message.source if message else None)
+    text = f"{item} costs {tokens:,} tokens, {limit:,} allowed"
+    return Outcome("max-section", tokens <= limit, text, item, source)
+
+
+def _lint(assembly: Assembly, provider: Provider) -> Iterator[Outcome]:
+    findings = lint_assembly(assembly, provider)
+    for finding in findings:
+        text = (
+            f"message {finding.index}: {finding.message} ({finding.code}, "
+            f"since {finding.introduced}); {finding.repair}"
+        )
+        yield Outcome(f"lint-{finding.code}", False, text, finding.item, finding.source)
+    if not findings:
+        yield Outcome("lint", True, f"the final list keeps the rules of {provider}")
+
+
+def _baseline(assembly: Assembly, document: Json) -> Iterator[Outcome]:
+    """New losses: items that were whole in the baseline and are not now."""
+    if not isinstance(document, dict) or not isinstance(document.get("sections"), list):
+        raise InputError(
+            "is not an assembly document", where="--baseline", hint="made by: promptdbg inspect --json"
+        )
+    before = {
+        entry.get("id"): entry.get("status") for entry in document["sections"] if isinstance(entry, dict)
+    }
+    broken = False
+    for section in assembly.sections:
+        if before.get(section.id) in ("kept", "empty") and section.lost:
+            broken = True
+            decisions = assembly.decisions_on(section.id)
+            reason = f": {decisions[-1].because}" if decisions else ""
+            text = f"{section.id} was whole in the baseline and is {section.status.value} now{reason}"
+            yield Outcome("baseline", False, text, section.id, section.source)
+    now = {section.id for section in assembly.sections}
+    for item, status in before.items():
+        if isinstance(item, str) and status == "kept" and item not in now:
+            broken = True
+            yield Outcome("baseline", False, f"{item} was whole in the baseline and is not there now", item)
+    if not broken:
+        yield Outcome("baseline", True, "nothing is lost that the baseline has whole")

@@ -1,0 +1,64 @@
+"""``cache``: what two requests share."""
+
+from __future__ import annotations
+
+import json
+
+from promptdbg.analysis.cache import compare_prefix
+from promptdbg.model import Settings
+from promptdbg.tokens import tokenizer
+
+from .conftest import Make
+
+ROWS = [{"role": role, "content": f"{role} {n}"} for n in range(4) for role in ("user", "assistant")]
+
+
+def test_a_turn_that_only_appends_keeps_the_whole_prefix(make: Make) -> None:
+    made = make(sections=[{"name": "a", "text": "rules"}], messages=ROWS)
+    first, second = made.assemble(Settings(turn=2)), made.assemble(Settings(turn=3))
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is None
+    final = first.stages[-1]
+    assert report.shared_tokens == sum(m.tokens for m in final.messages)
+    assert report.lost_tokens == sum(m.tokens for m in second.stages[-1].messages) - report.shared_tokens
+
+
+def test_a_clock_breaks_it_at_its_byte(make: Make) -> None:
+    lead = "ü" * 60
+    texts = [f"{lead} Time: 10:00:0{n} " + "word " * 30 for n in (1, 2)]
+    first, second = (make(sections=[{"name": "clock", "text": text}]).assemble() for text in texts)
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    assert report.broken.item == "clock"
+    assert report.broken.byte == 120 + len(" Time: 10:00:0")
+    assert report.broken.cause.startswith("a clock")
+    assert report.shared_tokens + report.lost_tokens == report.total_tokens
+    assert report.lost_tokens > 25
+
+
+def test_a_snipped_head_says_how_many_went(make: Make) -> None:
+    made = make(sections=[{"name": "a", "text": "rules"}], messages=ROWS)
+    first, second = made.assemble(), made.assemble(Settings().with_value("keep", 5))
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    assert report.broken.item == "m3"
+    assert report.broken.cause == "3 earlier entries were taken out in front of it"
+
+
+def test_a_longer_earlier_request_and_the_same_one(make: Make) -> None:
+    made = make(messages=ROWS)
+    long, short = made.assemble(Settings(turn=3)), made.assemble(Settings(turn=2))
+    report = compare_prefix(long, short, tokenizer())
+    assert report.broken is not None
+    assert report.shared_tokens == report.total_tokens
+    assert compare_prefix(long, long, tokenizer()).broken is None
+
+
+def test_bytes_count_from_the_start_of_the_request(make: Make) -> None:
+    made = make(messages=ROWS)
+    first = made.assemble()
+    second = make(messages=[*ROWS[:-1], {"role": "assistant", "content": "assistant ?"}]).assemble()
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    size = sum(len(json.dumps(m.to_json()).encode()) for m in first.stages[-1].messages[1:-1])
+    assert report.broken.byte == size + report.broken.inside

@@ -1,0 +1,82 @@
+"""``check`` and its SARIF form."""
+
+from __future__ import annotations
+
+import pytest
+
+from promptdbg.analysis.check import Demands, check
+from promptdbg.errors import InputError, UsageError
+from promptdbg.export.document import document
+from promptdbg.export.sarif import sarif
+from promptdbg.model import Settings
+
+from .conftest import Make
+
+
+def codes(make: Make, demands: Demands, tried: Settings | None = None) -> list[tuple[str, bool]]:
+    made = make(
+        sections=[
+            {"name": "identity", "text": "You are careful.", "priority": 9},
+            {"name": "rules", "text": "Never use tabs.", "priority": 1},
+        ],
+        messages=[{"role": "user", "content": "hello"}, {"role": "user", "content": "again"}],
+    )
+    return [(o.code, o.ok) for o in check(made.assemble(tried), demands)]
+
+
+TIGHT = Settings().with_value("budget", 5)
+
+
+def test_must_reach(make: Make) -> None:
+    assert codes(make, Demands(must_reach=("use tabs",))) == [("must-reach", True)]
+    assert codes(make, Demands(must_reach=("use tabs",)), TIGHT) == [("must-reach", False)]
+    assert codes(make, Demands(must_reach=("use spaces",))) == [("must-reach", False)]
+
+
+def test_no_drop(make: Make) -> None:
+    assert codes(make, Demands(no_drop=("*",))) == [("no-drop", True)]
+    assert codes(make, Demands(no_drop=("r*",)), TIGHT) == [("no-drop", False)]
+    with pytest.raises(UsageError):
+        codes(make, Demands(no_drop=("skills/*",)))
+
+
+def test_sizes(make: Make) -> None:
+    assert codes(make, Demands(max_tokens=100_000)) == [("max-tokens", True)]
+    assert codes(make, Demands(max_tokens=3)) == [("max-tokens", False)]
+    assert codes(make, Demands(max_sections={"rules": 100, "identity": 1})) == [
+        ("max-section", True),
+        ("max-section", False),
+    ]
+
+
+def test_lint_is_a_demand_for_each_provider(make: Make) -> None:
+    split = Settings().with_value("merge", False)
+    assert codes(make, Demands(lint=("anthropic",))) == [("lint", True)]
+    assert codes(make, Demands(lint=("anthropic",)), split) == [("lint-roles-in-a-row", False)]
+
+
+def test_a_baseline_forbids_new_losses_only(make: Make) -> None:
+    made = make(sections=[{"name": "a", "text": "x " * 300}, {"name": "b", "text": "y"}])
+    baseline = document(made.assemble(), text=False)
+    assert [o.ok for o in check(made.assemble(), Demands(baseline=baseline))] == [True]
+    worse = made.assemble(Settings().with_value("cap", 0))
+    broken = check(worse, Demands(baseline=baseline))
+    assert [(o.ok, o.item) for o in broken] == [(False, "b")]
+    gone = make(sections=[{"name": "a", "text": "x"}]).assemble()
+    assert [(o.ok, o.item) for o in check(gone, Demands(baseline=baseline))] == [(False, "b")]
+    with pytest.raises(InputError):
+        check(gone, Demands(baseline=[1]))
+
+
+def test_sarif_holds_the_broken_demands_with_their_place(make: Make) -> None:
+    outcomes = check(
+        make(messages=[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]).assemble(
+            Settings().with_value("merge", False)
+        ),
+        Demands(lint=("openai-chat",), max_tokens=10_000),
+    )
+    (run,) = sarif(outcomes)["runs"]
+    (result,) = run["results"]
+    assert result["ruleId"] == "lint-roles-in-a-row"
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["lint-roles-in-a-row"]
