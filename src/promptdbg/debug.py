@@ -96,6 +96,23 @@ def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Open
     return Opened(request, workspace, chosen, detection, inputs, found)
 
 
+def find_sessions(
+    path: Path | str, request: OpenRequest | None = None
+) -> tuple[AnyEngine, tuple[SessionRef, ...]]:
+    """The engine of a workspace and the stored sessions it has, newest first; reads none of them.
+
+    Raises:
+        InputError: the folder cannot be used, or no engine fits.
+        UsageError: the named engine does not exist.
+    """
+    request = request or OpenRequest()
+    workspace = open_folder(path)
+    chosen, _ = choose_engine(workspace, request.engine)
+    if chosen.session_format is None:
+        return chosen, ()
+    return chosen, sessions.session_format(chosen.session_format).find(workspace, _home(request))
+
+
 def _home(request: OpenRequest) -> Path:
     if request.home:
         return Path(request.home)

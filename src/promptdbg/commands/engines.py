@@ -1,0 +1,56 @@
+"""List the frameworks whose prompts can be rebuilt."""
+
+from __future__ import annotations
+
+import argparse
+
+from promptdbg.commands import options
+from promptdbg.render import Column, Piece, Row, columns, table, write, write_json
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from promptdbg.engines import ENGINE_NAMES, engine
+
+    engines = [engine(name) for name in ENGINE_NAMES]
+    if arguments.json:
+        write_json(
+            [
+                {
+                    "name": entry.name,
+                    "title": entry.title,
+                    "session_format": entry.session_format,
+                    "versions": sorted(
+                        {rule.version for rule in entry.rules if rule.framework != "promptdbg"}
+                    ),
+                    "rules": len(entry.rules),
+                    "knobs": len(entry.knobs(None)),
+                }
+                for entry in engines
+            ]
+        )
+        return 0
+    layout = [
+        Column("ENGINE"),
+        Column("FRAMEWORK"),
+        Column("SESSIONS"),
+        Column("RULES", right=True),
+        Column("KNOBS", right=True),
+        Column("READ FROM VERSION", least=12),
+    ]
+    rows: list[Row] = [
+        [
+            Piece(entry.name, "title"),
+            entry.title,
+            entry.session_format or "in the workspace",
+            f"{len(entry.rules):,}",
+            f"{len(entry.knobs(None)):,}",
+            ", ".join(sorted({rule.version for rule in entry.rules if rule.framework != "promptdbg"})),
+        ]
+        for entry in engines
+    ]
+    write(table(layout, rows, columns()))
+    return 0

@@ -1,0 +1,81 @@
+"""A request that was really sent, as a stage beside the computed ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from promptdbg.analysis.items import message_texts
+from promptdbg.analysis.requests import messages_of
+from promptdbg.errors import InputError
+from promptdbg.files.disk import read_file
+from promptdbg.model import Evidence, Json, Message, Stage, StageKind
+from promptdbg.tokens import TokenCounter
+
+_KNOWN = ("role", "content", "tool_calls", "tool_call_id", "name")
+
+
+def recorded_stage(path: Path, counter: TokenCounter) -> Stage:
+    """The messages of a request body (or a bare list of messages) in a JSON file.
+
+    Tokens count each message's texts; what a provider adds around them is not known.
+
+    Raises:
+        InputError: the file cannot be read, is not JSON, or holds no messages.
+    """
+    body = read_json(path)
+    rows, _ = messages_of(body)
+    system = body.get("system") if isinstance(body, dict) else None
+    if system is not None:  # Anthropic's requests keep it beside the messages
+        rows = [{"role": "system", "content": system}, *rows]
+    messages = tuple(_message(number, row, counter) for number, row in enumerate(rows))
+    if not messages:
+        raise InputError("holds no messages", where=str(path), hint="a request body, or a list of messages")
+    return Stage(
+        name="recorded",
+        kind=StageKind.FINAL,
+        title="Recorded",
+        messages=messages,
+        tokens=sum(message.tokens for message in messages),
+    )
+
+
+def read_json(path: Path) -> Json:
+    """
+    Raises:
+        InputError: the file cannot be read or is not JSON (with line and column).
+    """
+    read = read_file(path)
+    if read.data is None:
+        raise InputError(read.problem.message if read.problem else "cannot be read", where=str(path))
+    try:
+        return json.loads(read.data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte {error.start} is not UTF-8", where=str(path)) from error
+    except json.JSONDecodeError as error:
+        where = f"{path}:{error.lineno}:{error.colno}"
+        raise InputError(f"is not JSON: {error.msg}", where=where) from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(
+            "is nested too deeply or holds a number too long to read", where=str(path)
+        ) from error
+
+
+def _message(number: int, row: Json, counter: TokenCounter) -> Message:
+    if not isinstance(row, dict):
+        row = {"role": "?", "content": row}
+    message = Message(
+        id=f"recorded:{number}",
+        role=str(row.get("role", row.get("type", "?"))),
+        content=row.get("content"),
+        tokens=0,
+        sources=(f"recorded:{number}",),
+        tool_calls=row.get("tool_calls"),
+        tool_call_id=row.get("tool_call_id"),
+        name=row.get("name"),
+        extra={key: value for key, value in row.items() if key not in _KNOWN},
+        evidence=Evidence.RECORDED,
+        wire=tuple(row),
+    )
+    return replace(message, tokens=sum(counter.count(text) for text in message_texts(message)))

@@ -1,0 +1,66 @@
+"""The bundled example workspaces: one folder each, told apart by the manifest in it.
+
+A manifest's ``[demo]`` table has ``title`` (a few words) and ``question`` (what a user would ask,
+answered by what the tool shows). Examples are data; none of them is imported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from promptdbg.errors import UsageError
+from promptdbg.workspace import MANIFEST_NAME, read_manifest
+
+FLAGSHIP = "nanobot"
+"""The example that ``promptdbg demo`` opens without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One bundled workspace."""
+
+    name: str
+    path: Path
+    engine: str
+    title: str
+    question: str
+
+
+def examples() -> tuple[Example, ...]:
+    """Every bundled example: the flagship first, then by name.
+
+    Raises:
+        InputError: an example's manifest is broken.
+    """
+    folders = sorted(path for path in Path(__file__).parent.iterdir() if (path / MANIFEST_NAME).is_file())
+    found = [_example(folder) for folder in folders]
+    return tuple(sorted(found, key=lambda example: (example.name != FLAGSHIP, example.name)))
+
+
+def find(name: str) -> Example:
+    """The example of that name.
+
+    Raises:
+        UsageError: there is none; the line names the near ones.
+    """
+    known = {example.name: example for example in examples()}
+    if name not in known:
+        near = get_close_matches(name, known, n=3) or list(known)
+        raise UsageError(f"no example {name!r}", hint="one of " + ", ".join(near))
+    return known[name]
+
+
+def _example(folder: Path) -> Example:
+    manifest = read_manifest(folder / MANIFEST_NAME)
+    assert manifest is not None
+    demo = manifest.data.get("demo")
+    told = demo if isinstance(demo, dict) else {}
+    return Example(
+        name=folder.name,
+        path=folder,
+        engine=manifest.engine or "",
+        title=str(told.get("title", "")),
+        question=str(told.get("question", "")),
+    )
