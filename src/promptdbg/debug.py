@@ -113,6 +113,16 @@ def find_sessions(
     return chosen, sessions.session_format(chosen.session_format).find(workspace, _home(request))
 
 
+def opened_assembly(assembly: Assembly) -> Opened:
+    """An assembly that was made elsewhere, opened for looking at; nothing in it can be changed."""
+    from promptdbg.engines.given import ENGINE, GivenInputs
+
+    folder = Path(assembly.workspace or ".")
+    detection = Detection(100, f"recorded by {assembly.engine.title} {assembly.engine.version}".strip())
+    inputs = GivenInputs(workspace=assembly.workspace, session=assembly.session, assembly=assembly)
+    return Opened(OpenRequest(), Workspace(folder), ENGINE, detection, inputs)
+
+
 def _home(request: OpenRequest) -> Path:
     if request.home:
         return Path(request.home)
