@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 DEFAULT_ENCODING = "o200k_base"
 
-_SHIPPED = Path(__file__).parent / "data" / "tiktoken"
+SHIPPED_ENCODINGS = Path(__file__).parent / "data" / "tiktoken"
+"""The folder with the ranks files that ship with the package, named as tiktoken's cache names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def _ranks_directory(name: str) -> Path:
     if ranks is None:
         raise TokenizerError(f"unknown encoding {name!r}", hint="one of " + ", ".join(ENCODINGS))
     # tiktoken deletes and downloads again what fails its check, so we check before it looks.
-    for directory in (*_user_caches(), _SHIPPED):
+    for directory in (*_user_caches(), SHIPPED_ENCODINGS):
         if _is_whole(directory / ranks.file, ranks.sha256):
             return directory
     raise TokenizerError(
