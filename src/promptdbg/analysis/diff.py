@@ -2,8 +2,8 @@
 
 Lines first, then the words of the lines that differ. Between anchors (words found once on either
 side, in the same order) small stretches get their longest common subsequence; a stretch too big
-for that, and without an anchor, pairs equal words in order. The work is bounded by the length of the texts times a logarithm plus a
-constant, whatever they hold.
+for that, with no anchor in it, pairs equal words in their order. Whatever the texts hold, the work
+is bounded by their length times a logarithm.
 """
 
 from __future__ import annotations
