@@ -1,0 +1,276 @@
+"""The message lists side by side: as stored, as first assembled, every step between, as sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from promptdbg.analysis.align import align_assembly
+from promptdbg.analysis.alignment import Alignment
+from promptdbg.analysis.blocks import full_text
+from promptdbg.model import Assembly, Message, Stage, StageKind
+from promptdbg.text import clip_middle, one_line, safe
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.message_view import column_title, row_sentence, summary
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.sentences import plural
+from promptdbg.tui.widgets.ask import Ask
+from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.widgets.message_columns import ColumnTotals, MessageColumns
+from promptdbg.tui.widgets.virtual import VirtualList
+
+ALIGN_AT_ONCE = 5_000
+"""Up to so many messages are aligned on the event loop (some 10 ms); more in a thread."""
+
+_KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
+
+
+class MessagesScreen(PictureScreen):
+    """Three lists and a recorded request; each of the three can show any stage between its neighbours.
+
+    Args:
+        recorded: a request that was really sent, as a fourth list.
+    """
+
+    places: ClassVar[tuple[Place, ...]] = ("messages",)
+    BINDINGS: ClassVar[list[BindingType]] = bindings("messages")
+
+    DEFAULT_CSS = """
+    MessagesScreen MessageColumns { height: 1fr; }
+    """
+
+    def __init__(self, recorded: Stage | None = None) -> None:
+        super().__init__()
+        self.recorded = recorded
+        self._names = ["", "", ""]  # the stage each column shows; empty for the usual one
+        self._off: set[int] = set()
+        self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
+        self._greeted = False
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield MessageColumns()
+        yield ColumnTotals()
+
+    @property
+    def lists(self) -> MessageColumns:
+        return self.query_one(MessageColumns)
+
+    # -- aligning
+
+    def show_picture(self, picture: Picture) -> None:
+        assembly = picture.assembly
+        chosen = self._chosen(assembly)
+        self._slots = [slot for slot in range(3) if chosen[slot] is not None and slot not in self._off]
+        recorded = None if 3 in self._off else self.recorded
+        names = [stage.name for slot in self._slots if (stage := chosen[slot]) is not None]
+        if recorded is not None:
+            self._slots = [*self._slots, 3]
+        self.lists.empty_word = "No messages in these lists."
+        if sum(len(stage.messages) for stage in assembly.stages[:1]) <= ALIGN_AT_ONCE:
+            self._draw(picture, align_assembly(assembly, names, recorded=recorded))
+        else:
+            self.run_worker(self._align_later(picture, names, recorded), exclusive=True, group="align")
+
+    async def _align_later(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
+        alignment = await asyncio.to_thread(align_assembly, picture.assembly, names, recorded=recorded)
+        if picture is self.picture:
+            self._draw(picture, alignment)
+
+    def _draw(self, picture: Picture, alignment: Alignment) -> None:
+        self.lists.show(alignment, picture.rules)
+
+    def _chosen(self, assembly: Assembly) -> list[Stage | None]:
+        """The stage of each of the three columns; ``None`` where the assembly has none.
+
+        Columns that would be out of order go back to the usual lists.
+        """
+        by_name = {stage.name: stage for stage in assembly.stages}
+        chosen = [
+            by_name.get(name) or assembly.stage(kind) for name, kind in zip(self._names, _KINDS, strict=True)
+        ]
+        places = [assembly.stages.index(stage) for stage in chosen if stage is not None]
+        if places != sorted(set(places)):
+            self._names = ["", "", ""]
+            return [assembly.stage(kind) for kind in _KINDS]
+        return chosen
+
+    # -- what is said
+
+    def header_cells(self, picture: Picture) -> Sequence[Cell]:
+        assembly = picture.assembly
+        session = one_line((assembly.session or assembly.workspace).rpartition("/")[2])
+        cells = [Cell("Messages", "virtual--strong"), Cell(clip_middle(session, 32), rank=1)]
+        if assembly.turns:
+            now = assembly.turn or len(assembly.turns) + 1
+            cells.append(
+                Cell(f"turn {now} of {len(assembly.turns)}" if assembly.turn else "next turn", rank=2)
+            )
+        cells.append(Cell(f"{assembly.engine.title} {assembly.engine.version}", rank=4))
+        if missing := self._missing(assembly):
+            cells.append(Cell(missing, "virtual--warning", rank=0))
+        if (alignment := self.lists.alignment) is not None:
+            cells.append(Cell(self._place_among_changes(alignment), rank=0, right=True))
+        return cells
+
+    def _missing(self, assembly: Assembly) -> str:
+        """Which of the three lists there is not, and why."""
+        names = [kind.value.upper() for kind in _KINDS if assembly.stage(kind) is None]
+        if not names:
+            return ""
+        why = "the framework fails before" if assembly.failure else "not recorded in this file"
+        return f"{', '.join(names)}: {why}"
+
+    def _place_among_changes(self, alignment: Alignment) -> str:
+        changes, row = alignment.changes, self.lists.row
+        if not changes:
+            return "no changes"
+        at = sum(1 for change in changes if row is not None and change.start <= row)
+        return f"{at:,} of {plural(len(changes), 'change')}" if at else plural(len(changes), "change")
+
+    def on_message_columns_drawn(self, message: MessageColumns.Drawn) -> None:
+        picture, plan = self.picture, self.lists.plan
+        if picture is None or plan is None:
+            return
+        about = "" if picture.assembly.tokenizer.exact else "≈"
+        self.query_one(ColumnTotals).show(plan, about)
+        self.show_frame()
+        if self._greeted:
+            self._say_row()
+        else:
+            self._greeted = True
+            self.say(self._greeting(picture.assembly, plan.alignment))
+
+    def _greeting(self, assembly: Assembly, alignment: Alignment) -> str:
+        if assembly.failure is not None:
+            failure = assembly.failure
+            return (
+                f"! {assembly.engine.title} fails here: {failure.error} in {failure.where}: {failure.message}"
+            )
+        return f"aligned: {summary(alignment)} · n goes to the first change"
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self.show_frame()
+        self._say_row()
+
+    def _say_row(self) -> None:
+        plan, row = self.lists.plan, self.lists.row
+        if plan is None:
+            return
+        if self.lists.view.find and not plan.entries:
+            self.say(f'no message holds "{self.lists.view.find}"; esc shows all')
+        elif row is not None:
+            self.say(row_sentence(plan.alignment, row, self.lists.focus_column))
+
+    # -- columns
+
+    def action_column(self, number: int) -> None:
+        """Show or hide a column."""
+        slot, picture = number - 1, self.picture
+        if picture is None:
+            return
+        if slot == 3 and self.recorded is None:
+            self.refuse("no recorded request is loaded; promptdbg --final FILE shows one beside FINAL")
+        elif slot < 3 and picture.assembly.stage(_KINDS[slot]) is None:
+            self.refuse(self._missing(picture.assembly))
+        elif slot in self._off:
+            self._off.discard(slot)
+            self.show_picture(picture)
+        elif self._slots == [slot] or list(self._slots) == [slot]:
+            self.refuse("it is the only list in sight")
+        else:
+            self._off.add(slot)
+            self.show_picture(picture)
+
+    def action_stage(self, direction: int) -> None:
+        """Let the column in focus show the stage before or after."""
+        picture, lists = self.picture, self.lists
+        if picture is None or not self._slots:
+            return
+        slot = self._slots[min(lists.focus_column, len(self._slots) - 1)]
+        if slot == 3:
+            self.refuse("this column shows the recorded request")
+            return
+        stages = picture.assembly.stages
+        chosen = self._chosen(picture.assembly)
+        places = [stages.index(stage) if stage is not None else -1 for stage in chosen]
+        wanted = places[slot] + direction
+        others = [place for other, place in enumerate(places) if other != slot and place >= 0]
+        if not 0 <= wanted < len(stages):
+            self.refuse("there is no list " + ("after" if direction > 0 else "before") + " this one")
+        elif wanted in others:
+            self.refuse(f"{column_title(stages[wanted])} stands beside it already")
+        else:
+            self._names[slot] = stages[wanted].name
+            self.show_picture(picture)
+            self.say(f"{wanted + 1} of {len(stages)}: {safe(stages[wanted].title, lines=False)}")
+
+    # -- the message under the cursor
+
+    @property
+    def message(self) -> Message | None:
+        """The message under the cursor, in the column in focus or the nearest that has it."""
+        lists = self.lists
+        if lists.plan is None or lists.row is None:
+            return None
+        cells = lists.plan.alignment.cells(lists.row)
+        near = sorted(range(len(cells)), key=lambda number: abs(number - lists.focus_column))
+        return next((m for number in near if (m := cells[number].message) is not None), None)
+
+    def action_switch(self) -> None:
+        """Switch the stored message off, or on again."""
+        message, picture = self.message, self.picture
+        if message is None or picture is None:
+            return
+        session = picture.assembly.stage(StageKind.SESSION)
+        stored = {entry.id for entry in session.messages} if session else set()
+        item = next((name for name in (message.id, *message.sources) if name in stored), None)
+        if item is None:
+            self.refuse(
+                "only stored messages can be switched off; what is in the system prompt, on the first screen"
+            )
+        else:
+            self.promptdbg.toggle(item)
+
+    def action_why(self) -> None:
+        if self.message is not None:
+            self.promptdbg.open_why(self.message.id)
+
+    def action_editor(self) -> None:
+        if self.message is not None:
+            self.promptdbg.open_editor(self.message.source)
+
+    def action_copy(self) -> None:
+        if self.message is not None:
+            self.promptdbg.copy(full_text(self.message))
+
+    def action_filter(self) -> None:
+        """Show only messages that hold a text."""
+        before = self.lists.view.find
+
+        def answered(text: str) -> None:
+            self.lists.find(text)
+
+        self.ask(Ask.Question("Find:", answered, before, answered, lambda: self.lists.find(before)))
+
+    def action_back(self) -> None:
+        view = self.lists.view
+        if view.find:
+            self.lists.find("")
+        elif view.only_changes:
+            self.lists.action_only_changes()
+        else:
+            self.app.pop_screen()
+
+    def go_to(self, item: str) -> None:
+        """Put the cursor on a message."""
+        plan = self.lists.plan
+        row = plan.alignment.row_of(item) if plan is not None else None
+        if row is None:
+            self.refuse(f"{one_line(item)} is in none of these lists")
+        else:
+            self.lists.go_to_row(row)

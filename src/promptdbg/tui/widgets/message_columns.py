@@ -1,0 +1,425 @@
+"""Message lists side by side in one widget: one scroll offset, so no column is ever out of step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.message import Message
+from textual.strip import Strip
+
+from promptdbg.analysis.alignment import CHANGES, Alignment, Cell, Run
+from promptdbg.analysis.blocks import full_text
+from promptdbg.model import Rule
+from promptdbg.text import clip, pad, width
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.message_cells import CellLines
+from promptdbg.tui.message_view import (
+    Grid,
+    Plan,
+    View,
+    capacity,
+    column_title,
+    entry_of,
+    first_row,
+    grid,
+    lines_at,
+    plan_of,
+    row_key,
+    window,
+)
+from promptdbg.tui.messages import Refused
+from promptdbg.tui.sentences import signed
+from promptdbg.tui.widgets.chrome import DrawnLines
+from promptdbg.tui.widgets.virtual import VirtualList
+
+AT_ONCE_ROWS = 3_000
+"""Up to so many closed rows are laid out on the event loop (some 10 ms); more in a thread."""
+
+AT_ONCE_CHARS = 100_000
+"""Up to so many code points of open text are wrapped on the event loop."""
+
+_ASCII = str.maketrans({"−": "-", "→": ">", "…": "~", "·": "-", "‹": "<", "›": ">"})
+
+
+class MessageColumns(VirtualList):
+    """Draws an alignment. Opening, folding, finding and the focus are its own; which lists are
+    shown is the screen's."""
+
+    BINDINGS = bindings("messages")
+    places: ClassVar[tuple[Place, ...]] = ("messages", "list")
+    head_height = 2
+
+    class Drawn(Message):
+        """Other rows are drawn, or another column has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alignment: Alignment | None = None
+        self.focus_column = 0
+        self.view = View()
+        self.plan: Plan | None = None
+        self.empty_word = ""
+        self._rules: Mapping[str, Rule] = {}
+        self._lines: LRUCache[tuple[int, int], CellLines] = LRUCache(512)
+        self._wanted = ""  # the name of the row the cursor is to stand on
+        self._asked = 0  # numbers the layouts, so that a late one is known
+
+    # -- what the screen asks
+
+    def show(self, alignment: Alignment, rules: Mapping[str, Rule]) -> None:
+        """Draw other lists; the row under the cursor stays under it where it still exists."""
+        self._wanted = self._wanted or self._key_under_cursor()
+        self.alignment, self._rules = alignment, rules
+        self.focus_column = min(self.focus_column, max(len(alignment.columns) - 1, 0))
+        self._lay_out()
+
+    @property
+    def row(self) -> int | None:
+        """The row of the alignment under the cursor; the first of a fold."""
+        plan = self.plan
+        return first_row(plan.entries[self.cursor]) if plan and self.cursor < len(plan.entries) else None
+
+    @property
+    def cell(self) -> Cell | None:
+        """The cell under the cursor, in the column with the focus."""
+        row = self.row
+        if row is None or self.plan is None or not self.plan.alignment.columns:
+            return None
+        return self.plan.alignment.cell(row, self.focus_column)
+
+    def go_to_row(self, row: int) -> None:
+        """Put the cursor on a row, showing it where it is folded or not among what is looked for."""
+        plan = self.plan
+        if plan is None:
+            return
+        place = entry_of(plan.entries, row)
+        entry = plan.entries[place] if plan.entries else None
+        if entry == row:
+            self.cursor = place
+            return
+        self._wanted = row_key(plan.alignment, row)
+        if isinstance(entry, Run) and entry.start <= row < entry.end:
+            key = row_key(plan.alignment, entry.start)
+            self._look(replace(self.view, unfolded=self.view.unfolded | {key}))
+        else:
+            self._look(replace(self.view, only_changes=False, find=""))
+
+    def find(self, text: str) -> None:
+        """Show only rows that hold a text; an empty one shows all again."""
+        self._look(replace(self.view, find=text))
+
+    # -- laying out
+
+    def _look(self, view: View) -> None:
+        """Look at the lists in another way."""
+        self._wanted = self._wanted or self._key_under_cursor()
+        self.view = view
+        self._lay_out()
+
+    def _key_under_cursor(self) -> str:
+        row = self.row
+        return row_key(self.plan.alignment, row) if self.plan is not None and row is not None else ""
+
+    def _grid_now(self, alignment: Alignment) -> Grid:
+        shown = window(len(alignment.columns), self.focus_column, capacity(self.text_width))
+        return grid(self.text_width, shown, alignment.length)
+
+    def _lay_out(self) -> None:
+        alignment = self.alignment
+        if alignment is None or not self.text_width:
+            return
+        self._asked += 1
+        if self._small(alignment):
+            self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules))
+        else:
+            self.run_worker(self._lay_out_later(alignment, self._asked), exclusive=True, group="layout")
+
+    def _small(self, alignment: Alignment) -> bool:
+        """Whether laying out takes no time worth a thread."""
+        view = self.view
+        if alignment.length > AT_ONCE_ROWS or view.find:
+            return False
+        special = view.opened | view.words
+        chars = 0
+        for row in range(alignment.length if view.wrap or special else 0):
+            if view.wrap or row_key(alignment, row) in special:
+                different = {id(m): m for c in alignment.columns if (m := c.messages[row]) is not None}
+                chars += sum(len(full_text(message)) for message in different.values())
+                if chars > AT_ONCE_CHARS:
+                    return False
+        return True
+
+    async def _lay_out_later(self, alignment: Alignment, asked: int) -> None:
+        where = self._grid_now(alignment)
+        self._take(
+            await asyncio.to_thread(
+                plan_of, alignment, self.view, where, self._rules, lambda: self._asked != asked
+            )
+        )
+
+    def on_unmount(self) -> None:
+        self._asked += 1  # a thread that still lays out need not go on
+
+    def _take(self, plan: Plan | None) -> None:
+        """Draw a layout. The cursor goes to the row it is wanted on, at the height it stood."""
+        if plan is None or plan.alignment is not self.alignment or plan.view != self.view:
+            return
+        height = self.top_of(self.cursor) - self.scroll_offset.y if self.row_count else 0
+        self.plan = plan
+        self._lines.clear()
+        place = self._entry_of(self._wanted) if self._wanted else None
+        self._wanted = ""
+        self.set_rows(len(plan.entries), plan.heights, cursor=place)
+        if self.row_count:
+            top = self.top_of(self.cursor)
+            self.scroll_to(
+                y=max(top - min(max(height, 0), self.page_height - 1), 0), animate=False, force=True
+            )
+            self.show_cursor()
+        self.post_message(self.Drawn())
+
+    def _entry_of(self, key: str) -> int | None:
+        """The entry that shows the row of a name."""
+        assert self.plan is not None
+        if not self.plan.entries:
+            return None
+        alignment = self.plan.alignment
+        rows = (row for row in range(alignment.length) if row_key(alignment, row) == key)
+        row = next(rows, None)
+        return None if row is None else entry_of(self.plan.entries, row)
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        alignment = self.alignment
+        if alignment is not None and (self.plan is None or self.plan.grid != self._grid_now(alignment)):
+            self._lay_out()
+
+    # -- drawing
+
+    def line_count(self) -> int:
+        return super().line_count() or 1  # a line that says why there is none
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        if not self.row_count:
+            return self.strip([("  " + self.empty_word, self.style("virtual--muted"))], width)
+        return super().draw_line(line, width)
+
+    def draw_head(self, y: int, width: int) -> Strip:
+        plan = self.plan
+        if plan is None or not plan.grid.shown:
+            return self.blank(width)
+        head = self.style("virtual--head")
+        rest = self.glyphs.rest
+        if y:
+            joint = "+" if self.ascii_only else "┼"
+            line = rest * (plan.grid.digits + 2) + "".join(joint + rest * cells for cells in plan.grid.widths)
+            return self.strip([(line, head)], width)
+        shown, columns = plan.grid.shown, len(plan.alignment.columns)
+        more_left = self.glyphs.left if shown[0] else " "
+        more_right = self.glyphs.right if shown[-1] + 1 < columns else " "
+        pieces = [(more_left + pad("#", plan.grid.digits, right=True) + " ", head)]
+        for number, cells in zip(shown, plan.grid.widths, strict=True):
+            column = plan.alignment.columns[number]
+            focused = number == self.focus_column and columns > 1
+            count = f" {column.length:,}" + (more_right if number == shown[-1] else " ")
+            name = pad(column_title(column.stage), max(cells - len(count) - 1, 0))
+            pieces.append((self.glyphs.sep, head))
+            pieces.append((self.glyphs.folded if focused else " ", head))
+            pieces.append((name, self.style("virtual--accent") if focused else head))
+            pieces.append((count, head))
+        return self.strip(pieces, width)
+
+    def draw_row(self, row: int, line: int, width: int) -> Strip:
+        plan = self.plan
+        if plan is None or row >= len(plan.entries):
+            return self.blank(width)
+        entry = plan.entries[row]
+        here = row == self.cursor
+        pieces = [(self.glyphs.cursor if here else " ", self.style("virtual--accent"))]
+        if isinstance(entry, Run):
+            pieces += self._fold_line(entry, here, width - 1)
+            return self.strip(pieces, width)
+        muted = self.style("virtual--muted")
+        number = f"{entry + 1:,}" if line == 0 else ""
+        pieces.append((pad(number, plan.grid.digits, right=True) + " ", self.plain if here else muted))
+        for column, cells in zip(plan.grid.shown, plan.grid.widths, strict=True):
+            marked = here and line == 0 and column == self.focus_column
+            pieces.append((self.glyphs.sep, muted))
+            pieces += self._cell_line(entry, column, line, cells, marked)
+        return self.strip(pieces, width)
+
+    def _cell_line(
+        self, row: int, column: int, line: int, cells: int, marked: bool
+    ) -> list[tuple[str, Style]]:
+        """One line of a cell in exactly ``cells``; ``marked`` is the one under the cursor."""
+        cursor = self.style("virtual--cursor")
+        pieces = []
+        room = cells
+        for text, style in self._lines_of(row, column).line(line):
+            shown = clip(text, room)
+            room -= width(shown)
+            if self.ascii_only and line == 0:
+                shown = shown.translate(_ASCII)
+            pieces.append((shown, cursor if marked else self.style(style)))
+        pieces.append((" " * room, cursor if marked else self.plain))
+        return pieces
+
+    def _lines_of(self, row: int, column: int) -> CellLines:
+        found = self._lines.get((row, column))
+        if found is None:
+            plan = self.plan
+            assert plan is not None
+            found = lines_at(plan.alignment, row, column, plan.view, plan.grid, self._rules)
+            self._lines[row, column] = found
+        return found
+
+    def _fold_line(self, fold: Run, here: bool, cells: int) -> list[tuple[str, Style]]:
+        assert self.plan is not None
+        style = self.style("virtual--cursor" if here else "virtual--muted")
+        dot = self.glyphs.dot
+        columns = len(self.plan.alignment.columns)
+        left = f"{dot * 2:>{self.plan.grid.digits}} {self.glyphs.sep} {len(fold):,} rows the same"
+        left += f" in all {columns} lists " if columns > 1 else " "
+        right = f" enter shows them {dot * 2} {fold.start + 1:,}–{fold.end:,} "
+        if width(left) + width(right) > cells:
+            right = ""
+        middle = dot * max(cells - width(left) - width(right), 0)
+        text = left + middle + right
+        return [(text.translate(_ASCII).replace("–", "-") if self.ascii_only else text, style)]
+
+    # -- keys
+
+    def action_choose(self) -> None:
+        """Open what is folded; open a row, or close it."""
+        plan = self.plan
+        if plan is None or self.cursor >= len(plan.entries):
+            return
+        entry = plan.entries[self.cursor]
+        key = row_key(plan.alignment, first_row(entry))
+        if isinstance(entry, Run):
+            self._look(replace(self.view, unfolded=self.view.unfolded | {key}))
+        elif key in self.view.words:
+            self._look(replace(self.view, words=self.view.words - {key}))
+        else:
+            self._look(replace(self.view, opened=self.view.opened ^ {key}))
+
+    def action_fold(self) -> None:
+        """Close every row and fold every run again."""
+        self._look(replace(self.view, opened=frozenset(), words=frozenset(), unfolded=frozenset()))
+
+    def action_words(self) -> None:
+        """The word difference of the row, or its text again."""
+        row, plan = self.row, self.plan
+        if row is None or plan is None:
+            return
+        sides = [cell for cell in plan.alignment.cells(row) if cell.kind in CHANGES]
+        if not any(cell.message is not None and cell.before is not None for cell in sides):
+            line = "there is no text beside it to compare with" if sides else "nothing differs in this row"
+            self.post_message(Refused(line))
+            return
+        key = row_key(plan.alignment, row)
+        self._look(replace(self.view, words=self.view.words ^ {key}))
+
+    def action_wrap(self) -> None:
+        self._look(replace(self.view, wrap=not self.view.wrap))
+
+    def action_only_changes(self) -> None:
+        self._look(replace(self.view, only_changes=not self.view.only_changes))
+
+    def action_change(self, direction: int) -> None:
+        """To the next or previous change; neighbours that changed alike are one."""
+        row, plan = self.row, self.plan
+        if plan is None or row is None:
+            return
+        changes = plan.alignment.changes
+        if direction > 0:
+            found = next((run for run in changes if run.start > row), None)
+        else:
+            found = next((run for run in reversed(changes) if run.end <= row), None)
+        if found is None:
+            where = "after" if direction > 0 else "before"
+            line = f"no change {where} this row" if changes else "nothing differs in these lists"
+            self.post_message(Refused(line))
+            return
+        self.bring_into_sight(found.start)
+        self.go_to_row(found.start)
+
+    def bring_into_sight(self, row: int) -> None:
+        """Give the focus to the column that changed a row where that one is out of sight."""
+        assert self.plan is not None
+        kinds = [column.kinds[row] in CHANGES for column in self.plan.alignment.columns]
+        if True in kinds and not any(kinds[number] for number in self.plan.grid.shown):
+            self._focus(kinds.index(True))
+
+    def action_move_column(self, direction: int) -> None:
+        """The focus to the column beside."""
+        plan = self.plan
+        if plan is None:
+            return
+        wanted = self.focus_column + direction
+        if not 0 <= wanted < len(plan.alignment.columns):
+            self.post_message(Refused("there is no column further " + ("right" if direction > 0 else "left")))
+            return
+        self._focus(wanted)
+
+    def _focus(self, column: int) -> None:
+        self.focus_column = column
+        if self.alignment is not None and self.plan is not None:
+            if self.plan.grid != self._grid_now(self.alignment):
+                self._lay_out()
+            else:
+                self.refresh()
+                self.post_message(self.Drawn())
+
+    def clicked(self, row: int, line: int, x: int) -> bool:
+        """A click gives the focus to the column under it."""
+        plan = self.plan
+        if plan is None:
+            return False
+        edge = plan.grid.digits + 2
+        for number, cells in zip(plan.grid.shown, plan.grid.widths, strict=True):
+            edge += cells + 1
+            if x < edge:
+                if number != self.focus_column:
+                    self._focus(number)
+                    return True
+                return False
+        return False
+
+
+class ColumnTotals(DrawnLines):
+    """One line under the columns: what each list costs, and by how much that differs from its left."""
+
+    DEFAULT_CSS = "ColumnTotals { height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._plan: Plan | None = None
+        self._about = ""
+
+    def show(self, plan: Plan | None, about: str) -> None:
+        """``about`` stands before figures that are estimates."""
+        self._plan, self._about = plan, about
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        plan = self._plan
+        total = self.size.width
+        if plan is None:
+            return self.blank(total)
+        head = self.style("virtual--head")
+        pieces = [(pad("tok", plan.grid.digits + 1, right=True) + " ", head)]
+        for number, cells in zip(plan.grid.shown, plan.grid.widths, strict=True):
+            column = plan.alignment.columns[number]
+            text = f"{self._about}{column.tokens:,} tokens"
+            if number:
+                text += f" ({signed(column.delta)})"
+            pieces.append((self.glyphs.sep, head))
+            pieces.append((pad(" " + text, cells), self.plain))
+        return self.strip(pieces, total)
