@@ -1,0 +1,43 @@
+"""The engine object: Orbiter behind the protocol of ``engines.base``."""
+
+from __future__ import annotations
+
+from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.orbiter import rules
+from promptdbg.engines.orbiter.assemble import TITLE, assemble
+from promptdbg.engines.orbiter.inputs import OrbiterInputs
+from promptdbg.engines.orbiter.knobs import knobs
+from promptdbg.engines.orbiter.load import CONFIG, load
+from promptdbg.engines.rows import turns_of
+from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
+from promptdbg.tokens import TokenCounter
+from promptdbg.workspace import Workspace
+
+
+class OrbiterEngine:
+    """Stateless; everything is in the inputs."""
+
+    name = "orbiter"
+    title = TITLE
+    rules: tuple[Rule, ...] = rules.CATALOGUE
+    session_format: str | None = None
+
+    def detect(self, workspace: Workspace) -> Detection | None:
+        if (workspace.path / CONFIG).is_file():
+            return Detection(50, f"{CONFIG} is there")
+        return None
+
+    def load(self, workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
+        return load(workspace, request)
+
+    def knobs(self, inputs: OrbiterInputs | None) -> tuple[Knob, ...]:
+        return knobs(inputs)
+
+    def turns(self, inputs: OrbiterInputs) -> tuple[Turn, ...]:
+        return turns_of(inputs.rows)
+
+    def assemble(self, inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -> Assembly:
+        return assemble(inputs, settings, counter)
+
+
+ENGINE = OrbiterEngine()

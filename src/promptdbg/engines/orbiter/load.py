@@ -1,0 +1,348 @@
+"""Reading an Orbiter workspace: ``orbiter.yaml``, state, messages, custom neurons.
+
+Every problem is a notice with file and line; what the framework itself would refuse is a failure of
+the inputs. Python of the workspace runs only with trust.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from promptdbg.engines.base import LoadRequest
+from promptdbg.engines.orbiter.config import ContextConfig, LimitConfig
+from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
+from promptdbg.engines.orbiter.neurons import DEFAULT_PRIORITY, PRIORITIES
+from promptdbg.engines.orbiter.state import ContextState
+from promptdbg.engines.orbiter.trusted import Trusted, run_trusted
+from promptdbg.engines.orbiter.variables import DynamicVariableRegistry, resolver_from
+from promptdbg.engines.rows import rows_from
+from promptdbg.files.structured import Parsed, read_structured
+from promptdbg.model import Failure, Json, Notice, Source
+from promptdbg.workspace import MANIFEST_NAME, Workspace
+
+CONFIG = "orbiter.yaml"
+
+_NUMBERS = (set(ContextConfig.__dataclass_fields__) | set(LimitConfig.__dataclass_fields__)) - {
+    "mode",
+    "extra",
+    "neuron_names",
+}
+_KEYS = _NUMBERS | {
+    "generation",
+    "preset",
+    "mode",
+    "task_id",
+    "entries",
+    "separator",
+    "variables",
+    "clock",
+    "platform",
+    "neuron_names",
+    "priority_order",
+    "provider",
+    "summary",
+    "model",
+    "last_input_tokens",
+    "python",
+    "extra",
+}
+# Ids that messages have; a neuron of such a name gets another.
+_MESSAGE_ID = re.compile(r"m\d+|current|summary|usage-tag|system-prompt")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is being read, and the problems so far."""
+
+    folder: Path
+    config: Parsed
+    data: dict[str, Json]
+    notices: list[Notice] = field(default_factory=list)
+    watched: list[str] = field(default_factory=list)
+    failure: Failure | None = None
+
+    def warn(self, code: str, message: str, *keys: str | int) -> None:
+        self.notices.append(Notice(f"orbiter.{code}", message, self.config.source(*keys)))
+
+    def read(self, name: str) -> Parsed:
+        parsed = read_structured(self.folder / name)
+        self.watched.append(str(parsed.path))
+        self.notices += parsed.notices
+        return parsed
+
+    def typed(self, key: str, kind: type, default: Any) -> Any:
+        """A key's value where it is of its kind; else the default, with a notice when it was set."""
+        value = self.data.get(key, default)
+        if value is default or (isinstance(value, kind) and not (kind is int and isinstance(value, bool))):
+            return value
+        self.warn("bad-value", f"{key} must be {_KIND_WORDS[kind]}, not {value!r}", key)
+        return default
+
+
+_KIND_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
+
+
+def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
+    """Read everything an assembly depends on."""
+    reading = _start(workspace)
+    files = _files(workspace)
+    state = _state(reading, files)
+    messages = reading.read(files["messages"])
+    if not messages.found and files["messages"] == "messages.json":
+        messages = reading.read("messages.jsonl")
+    conversation = messages.value if isinstance(messages.value, dict) else {"messages": messages.value}
+    clock = (
+        request.now or reading.typed("clock", str, None) or datetime.now(UTC).isoformat(timespec="seconds")
+    )
+    where = _platform(reading)
+    trusted = _trusted(reading, workspace, request, state, clock, where)
+    registry = _registry(reading, trusted)
+    entries = _entries(reading, workspace, trusted)
+    rows, notices = rows_from("orbiter", messages, conversation.get("messages"))
+    reading.notices += notices
+    call = {**reading.data, **{k: v for k, v in conversation.items() if k != "messages"}}
+    reading.data = call
+    return OrbiterInputs(
+        workspace=str(workspace.path),
+        session=str(messages.path) if messages.found else None,
+        generation=_chosen(reading, "generation", ("A", "B"), "A"),
+        priority_order=_chosen(reading, "priority_order", ("documented", "coded"), "documented"),
+        task_id=_task_id(reading),
+        mode=reading.typed("preset", str, None) or reading.typed("mode", str, None),
+        numbers=MappingProxyType({k: v for k, v in reading.data.items() if k in _NUMBERS}),
+        entries=entries,
+        state=state,
+        separator=reading.typed("separator", str, "\n\n"),
+        registry=registry,
+        clock=clock,
+        platform=where,
+        rows=rows,
+        current=request.message,
+        model=reading.typed("model", str, None),
+        last_input_tokens=reading.typed("last_input_tokens", int, None),
+        provider=_chosen(reading, "provider", ("works", "fails", "none"), "works"),
+        summary=reading.typed("summary", str, "(summary of the older messages)"),
+        warnings=tuple(reading.notices),
+        watched=(str(workspace.path / MANIFEST_NAME), *reading.watched),
+        failure=reading.failure,
+    )
+
+
+def _start(workspace: Workspace) -> _Reading:
+    config = read_structured(workspace.path / _files(workspace)["config"])
+    data: dict[str, Json] = {}
+    reading = _Reading(workspace.path, config, data, list(config.notices), [str(config.path)])
+    if isinstance(config.value, dict):
+        data.update({str(key): value for key, value in config.value.items()})
+    elif config.value is not None:
+        reading.warn("bad-value", f"{config.path.name} must be a table of keys")
+    for key in data:
+        if key not in _KEYS:
+            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+    table = workspace.options.get("orbiter", {})
+    if isinstance(table, dict):
+        data.update(table)
+    return reading
+
+
+def _files(workspace: Workspace) -> dict[str, str]:
+    """The input files; ``promptdbg.toml`` may name others."""
+    names = {
+        "config": CONFIG,
+        "state": "state.json",
+        "parent_state": "parent_state.json",
+        "messages": "messages.json",
+    }
+    for key in names:
+        named = workspace.options.get(key)
+        if isinstance(named, str):
+            names[key] = named
+    return names
+
+
+def _state(reading: _Reading, files: Mapping[str, str]) -> ContextState:
+    levels = []
+    for key in ("parent_state", "state"):
+        parsed = reading.read(files[key])
+        if parsed.value is not None and not isinstance(parsed.value, dict):
+            message = f"{parsed.path.name} must be an object"
+            reading.notices.append(Notice("orbiter.bad-value", message, parsed.source()))
+        levels.append(parsed.value if isinstance(parsed.value, dict) else None)
+    parent = ContextState(levels[0]) if levels[0] is not None else None
+    return ContextState(levels[1], parent=parent)
+
+
+def _chosen(reading: _Reading, key: str, choices: tuple[str, ...], default: str) -> str:
+    value = reading.data.get(key, default)
+    if value in choices:
+        return str(value)
+    reading.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
+    return default
+
+
+def _task_id(reading: _Reading) -> str:
+    value = reading.data.get("task_id", "task")
+    if not value and reading.failure is None:
+        message = "task_id must not be empty"
+        reading.failure = Failure("ContextError", "context/context.py::Context", message)
+    return str(value)
+
+
+def _platform(reading: _Reading) -> str:
+    value = reading.data.get("platform")
+    if isinstance(value, dict):
+        return f"{value.get('system', '')} {value.get('release', '')}"
+    if value is not None and not isinstance(value, str):
+        reading.warn("bad-value", f"platform must be a text or system and release, not {value!r}", "platform")
+    return value if isinstance(value, str) else f"{platform.system()} {platform.release()}"
+
+
+def _registry(reading: _Reading, trusted: Trusted | None) -> DynamicVariableRegistry | None:
+    if "variables" not in reading.data:
+        return trusted.variables if trusted else None
+    table = reading.typed("variables", dict, {})
+    registry = trusted.variables.copy() if trusted and trusted.variables else DynamicVariableRegistry()
+    for path, value in (table or {}).items():
+        registry.register(str(path), resolver_from(value))
+    return registry
+
+
+# ---- neurons ------------------------------------------------------------------------------------
+
+
+def _trusted(
+    reading: _Reading, workspace: Workspace, request: LoadRequest, state: ContextState, clock: str, where: str
+) -> Trusted | None:
+    """The workspace's own Python, where it names a file and is trusted."""
+    name = workspace.options.get("python", reading.data.get("python"))
+    if not isinstance(name, str):
+        return None
+    reading.watched.append(str(workspace.path / name))
+    if not request.trust:
+        message = f"{name} holds neurons in Python; it is not run without --trust"
+        reading.notices.append(Notice("orbiter.not-trusted", message, Source(str(workspace.path / name))))
+        return Trusted()
+    task = str(reading.data.get("task_id") or "task")
+    trusted = run_trusted(workspace.path / name, task, state, clock, where)
+    reading.notices += trusted.notices
+    reading.failure = reading.failure or trusted.failure
+    return trusted
+
+
+def _entries(reading: _Reading, workspace: Workspace, trusted: Trusted | None) -> tuple[Entry, ...]:
+    """The builder's entries: those listed, then the custom neurons that none of them names."""
+    registered = _registered(reading, workspace, trusted)
+    listed = reading.typed("entries", list, None)
+    if listed is None:
+        listed = reading.typed("neuron_names", list, [])
+        if listed:
+            message = "neuron_names is not read by the framework's builder; its names are added here"
+            reading.warn("neuron-names", message, "neuron_names")
+    ids: set[str] = set()
+    entries = [
+        _entry(reading, index, value, registered, ids, trusted) for index, value in enumerate(listed or [])
+    ]
+    found = [entry for entry in entries if entry is not None]
+    named = {entry.name for entry in found}
+    for name, entry in registered.items():
+        if name not in named:
+            found.append(entry_with_id(entry, ids))
+    return tuple(found)
+
+
+def _registered(reading: _Reading, workspace: Workspace, trusted: Trusted | None) -> dict[str, Entry]:
+    """Custom neurons by name: ``[[neurons]]`` of the manifest and those of trusted Python."""
+    registered: dict[str, Entry] = {}
+    manifest = Source(str(workspace.path / MANIFEST_NAME))
+    table = workspace.options.get("neurons", [])
+    found = [_custom(value, manifest) for value in table if isinstance(value, dict)]
+    if not isinstance(table, list) or len(found) != len(table):
+        message = "[[neurons]] must be tables with name and text"
+        reading.notices.append(Notice("orbiter.bad-value", message, manifest))
+    for entry in [*found, *(trusted.entries if trusted else ())]:
+        if entry.name in PRIORITIES or entry.name in registered:
+            message = f"{entry.name!r} is already registered in neuron_registry"
+            reading.failure = reading.failure or Failure(
+                "RegistryError", "core/registry.py::Registry.register", message
+            )
+        registered.setdefault(entry.name, entry)
+    return registered
+
+
+def _custom(value: Mapping[str, Json], source: Source) -> Entry:
+    name = str(value.get("name", "custom"))
+    text = value.get("text", "")
+    return Entry(
+        id=name,
+        name=name,
+        kind="custom",
+        priority=value.get("priority", DEFAULT_PRIORITY),
+        text=text if isinstance(text, str) else str(text),
+        condition=condition_from(value.get("when")),
+        source=source,
+    )
+
+
+def condition_from(value: Json) -> Condition | None:
+    """A condition from a workspace file: ``path``, ``not path``, or a table with ``path`` and any of
+    ``equals`` and ``not``."""
+    if isinstance(value, dict) and isinstance(value.get("path"), str):
+        return Condition(value["path"], value.get("equals"), bool(value.get("not", False)))
+    if isinstance(value, str) and value.strip():
+        negated = value.strip().startswith("not ")
+        return Condition(value.strip().removeprefix("not ").strip(), None, negated)
+    return None
+
+
+def _entry(
+    reading: _Reading,
+    index: int,
+    value: Json,
+    registered: Mapping[str, Entry],
+    ids: set[str],
+    trusted: Trusted | None,
+) -> Entry | None:
+    """One item of ``entries``: a name, or a table with a name; with a text it is a custom neuron."""
+    if isinstance(value, dict):
+        value = value.get("custom", value.get("add", value))
+    source = reading.config.source("entries", index)
+    if isinstance(value, dict) and "text" in value:
+        return entry_with_id(_custom(value, source), ids)
+    table = value if isinstance(value, dict) else {"name": value}
+    name = table.get("name")
+    if not isinstance(name, str):
+        reading.warn(
+            "bad-value", f"entry {index} is neither a name nor a table with a name", "entries", index
+        )
+        return None
+    if name in registered:
+        return entry_with_id(registered[name], ids)
+    missing = trusted is not None and not trusted.ran and name not in PRIORITIES
+    entry = Entry(
+        id=name,
+        name=name,
+        kind="unknown" if missing else "builtin",
+        priority=table.get("priority", PRIORITIES.get(name, DEFAULT_PRIORITY)),
+        source=source,
+    )
+    return entry_with_id(entry, ids)
+
+
+def entry_with_id(entry: Entry, ids: set[str]) -> Entry:
+    """The entry with an id that no entry before it, no part and no message has."""
+    base = entry.name.replace("/", "_") or "neuron"
+    number, found = 1, base
+    if _MESSAGE_ID.fullmatch(base):
+        found = f"{base}#1"
+    while found in ids:
+        number += 1
+        found = f"{base}#{number}"
+    ids.add(found)
+    return replace(entry, id=found)
