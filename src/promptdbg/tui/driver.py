@@ -18,12 +18,14 @@ from promptdbg.errors import PromptdbgError
 from promptdbg.model import Settings
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture, changed_items, picture_of
-from promptdbg.tui.sentences import effect, reloaded
+from promptdbg.tui.sentences import effect, opened, reloaded
 
 JOIN_SECONDS = 1.5
 """Turning the same knob again within this time is one step to undo."""
 
 Opener = Callable[[], Debugger]
+Label = str | Callable[[Settings], str]
+"""What undo will call a change: words, or words made from the settings it led to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class _Change:
     """A change of settings. Changes with the same ``key`` fold into one while they wait."""
 
     key: str
-    label: str
+    label: Label
     change: Callable[[Settings], Settings]
     turning: bool = False
 
@@ -61,7 +63,7 @@ class Driver:
     # -- from the event loop
 
     def change(
-        self, key: str, label: str, change: Callable[[Settings], Settings], *, turning: bool = False
+        self, key: str, label: Label, change: Callable[[Settings], Settings], *, turning: bool = False
     ) -> None:
         """Ask for a change of settings.
 
@@ -130,7 +132,8 @@ class Driver:
 
     def _first(self) -> Picture:
         assert self.debugger is not None
-        return picture_of(self.debugger)
+        picture = picture_of(self.debugger)
+        return replace(picture, sentence=opened(picture))
 
     def _work(self, job: _Change | _Act) -> Picture | None:
         debugger, before = self.debugger, self.picture
@@ -139,13 +142,14 @@ class Driver:
         started = time.perf_counter()
         if isinstance(job, _Change):
             wanted = job.change(debugger.settings)
+            label = job.label(wanted) if callable(job.label) else job.label
             if wanted == debugger.settings:
-                self._post(Said(f"{job.label}: nothing to change"))
+                self._post(Said(f"{label} · nothing to change"))
                 return None
             recent = time.monotonic() - self._last_time < JOIN_SECONDS
             joins = job.turning and recent and self._last_key == job.key
-            debugger.apply(wanted, job.label, joins=joins)
-            sentence = job.label
+            debugger.apply(wanted, label, joins=joins)
+            sentence = label
             self._last_key, self._last_time = job.key, time.monotonic()
         else:
             self._last_key = ""

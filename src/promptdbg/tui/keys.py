@@ -25,6 +25,8 @@ Place: TypeAlias = Literal[
     "compare",
     "search",
     "modal",
+    "choose",
+    "edit",
 ]
 
 PLACE_TITLES: dict[Place, str] = {
@@ -39,6 +41,8 @@ PLACE_TITLES: dict[Place, str] = {
     "home": "Inspector",
     "list": "Moving",
     "app": "Everywhere",
+    "choose": "This list",
+    "edit": "This text",
     "modal": "This box",
 }
 """Places in the order the help shows them, with their titles."""
@@ -285,6 +289,15 @@ KEYS: tuple[Key, ...] = (
     Key("messages.column-1", "messages", "1", "1", "column(1)", "SESSION", "Show or hide the first list", 46),
     Key("messages.column-2", "messages", "2", "2", "column(2)", "INITIAL", "Show or hide the second list"),
     Key("messages.column-3", "messages", "3", "3", "column(3)", "FINAL", "Show or hide the third list"),
+    Key(
+        "messages.column-4",
+        "messages",
+        "4",
+        "4",
+        "column(4)",
+        "Recorded",
+        "Show or hide the recorded one",
+    ),
     Key("messages.left", "messages", "left,h", "← h", "move_column(-1)", "Left", "The column to the left"),
     Key("messages.right", "messages", "right,l", "→ l", "move_column(1)", "Right", "The column to the right"),
     Key(
@@ -292,12 +305,13 @@ KEYS: tuple[Key, ...] = (
         "messages",
         "space",
         "space",
-        "toggle",
+        "switch",
         "On/off",
         "Switch the message off, or on again",
         25,
     ),
-    Key("messages.why", "messages", "v", "v", "why", "Why", "Every decision on the message", 35),
+    Key("messages.why", "messages", "i,v", "i", "why", "Why", "Every decision on the message", 35),
+    Key("messages.fold", "messages", "z", "z", "fold", "Close all", "Close every row, fold what is the same"),
     Key("messages.filter", "messages", "slash", "/", "filter", "Find", "Find a text in the messages"),
     Key(
         "messages.editor",
@@ -339,7 +353,17 @@ KEYS: tuple[Key, ...] = (
     Key("text.copy", "text", "y", "y", "copy", "Copy", "Copy the text (OSC 52: the terminal decides)", 70),
     Key("text.back", "text", "escape", "esc", "back", "Back", "Back", 80),
     # why, in full
-    Key("why.toggle", "why", "space", "space", "toggle", "On/off", "Switch the item off, or on again", 10),
+    Key("why.toggle", "why", "space", "space", "switch", "On/off", "Switch the item off, or on again", 10),
+    Key(
+        "why.fix",
+        "why",
+        "1,2,3,4,5,6,7,8,9",
+        "1-9",
+        "fix",
+        "Try",
+        "Try the change with that number (undo takes it back)",
+        15,
+    ),
     Key("why.text", "why", "t", "t", "text", "Text", "The whole text, with what was lost marked", 20),
     Key("why.editor", "why", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 30),
     Key("why.copy", "why", "y", "y", "copy", "Copy", "Copy this report as text", 40),
@@ -392,6 +416,18 @@ KEYS: tuple[Key, ...] = (
     Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 30),
     Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
     # boxes
+    Key("choose.choose", "choose", "enter", "enter", "choose", "Choose", "Take the row", 10),
+    Key(
+        "edit.done",
+        "edit",
+        "ctrl+s",
+        "ctrl+s",
+        "done",
+        "Try it",
+        "Put it in the prompt (a what-if)",
+        10,
+    ),
+    Key("edit.close", "edit", "escape", "esc", "close", "Cancel", "Leave the text as it was", 20),
     Key("modal.close", "modal", "escape,q", "esc", "close", "Close", "Close", 80),
 )
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from promptdbg.analysis.fixes import lost_items
 from promptdbg.debug import Debugger
 from promptdbg.model import (
     Assembly,
@@ -20,45 +21,79 @@ from promptdbg.model import (
     Section,
     SectionStatus,
     StageKind,
+    Value,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An assembly, indexed. ``changed`` are the items that differ from the picture before;
-    ``sentence`` says what led here and what it did."""
+    """An assembly, indexed.
+
+    ``sums`` are the tokens up to and with each section that is part of no other, ``total`` the
+    last of them, ``widest`` the largest figure shown. ``changed`` are the items that differ from
+    the picture before, ``lost`` those that do not reach the model whole. ``sentence`` says what
+    led here and what it did.
+    """
 
     assembly: Assembly
     knobs: tuple[Knob, ...]
     sections: Mapping[str, Section]
     parts: Mapping[str, tuple[str, ...]]
     sums: Mapping[str, int]
+    total: int
+    widest: int
     decisions: Mapping[str, tuple[Decision, ...]]
     rules: Mapping[str, Rule]
     counts: Mapping[SectionStatus, int]
-    reason: str = ""
     engine_reason: str = ""
     sentence: str = ""
     changed: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
     watched: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
+    has_priorities: bool = False
     undo: str | None = None
     redo: str | None = None
     milliseconds: float = 0.0
-    stale: str = field(default="", compare=False)
 
     @property
     def roots(self) -> tuple[str, ...]:
         """The sections that are part of no other, in order."""
         return self.parts.get("", ())
 
-    def knob_value(self, knob: Knob) -> object:
+    def knob_value(self, knob: Knob) -> Value:
         """A knob's value in this assembly."""
         return self.assembly.settings.values.get(knob.name, knob.default)
 
+    def message(self, item: str) -> Message | None:
+        """A message by its id, as the latest list that holds it has it."""
+        for stage in reversed(self.assembly.stages):
+            for message in (*stage.messages, *stage.dropped):
+                if message.id == item:
+                    return message
+        return None
+
+    def first_message(self, item: str) -> Message | None:
+        """A message by its id, as the first list that holds it has it."""
+        for stage in self.assembly.stages:
+            for message in (*stage.messages, *stage.dropped):
+                if message.id == item:
+                    return message
+        return None
+
     @property
-    def has_priorities(self) -> bool:
-        return any(section.priority is not None for section in self.assembly.sections)
+    def budget_knob(self) -> Knob | None:
+        """The knob that sets the limit: the one named or grouped as the budget, else the first
+        number with a unit the budget is in."""
+        numbers = [knob for knob in self.knobs if knob.kind == "number"]
+        for knob in numbers:
+            if knob.name == "budget":
+                return knob
+        for knob in numbers:
+            if knob.group.lower() == "budget" or "budget" in knob.name:
+                return knob
+        unit = self.assembly.budget.unit
+        return next((knob for knob in numbers if knob.unit == unit), None)
 
 
 def picture_of(debugger: Debugger) -> Picture:
@@ -82,12 +117,16 @@ def picture_of(debugger: Debugger) -> Picture:
         sections={section.id: section for section in assembly.sections},
         parts={parent: tuple(ids) for parent, ids in parts.items()},
         sums=sums,
+        total=total,
+        widest=max([total, *(section.tokens_original for section in assembly.sections)]),
         decisions={item: tuple(made) for item, made in decisions.items()},
         rules={rule.id: rule for rule in assembly.rules},
         counts=Counter(section.status for section in assembly.sections),
+        lost=frozenset(lost_items(assembly)),
         engine_reason=debugger.opened.detection.reason,
         watched=debugger.opened.inputs.watched,
         scenarios=tuple(manifest.scenarios) if manifest else (),
+        has_priorities=any(section.priority is not None for section in assembly.sections),
         undo=debugger.undo_label,
         redo=debugger.redo_label,
     )

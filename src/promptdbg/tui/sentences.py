@@ -34,6 +34,22 @@ def names(items: Iterable[str]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
 
 
+def opened(picture: Picture) -> str:
+    """What stands there when a workspace has just been opened."""
+    assembly = picture.assembly
+    lost = sum(1 for section in assembly.sections if section.lost)
+    parts = [plural(len(assembly.sections), "section")]
+    if assembly.sections:
+        parts[0] += f", {lost:,} not whole" if lost else ", all whole"
+    budget = assembly.budget
+    parts.append(f"{budget.used:,} {budget.unit} used")
+    if budget.left is not None:
+        parts.append(f"{budget.left:,} left" if budget.left >= 0 else f"over by {-budget.left:,}")
+    if assembly.warnings:
+        parts.append(f"{plural(len(assembly.warnings), 'warning')} (w)")
+    return " · ".join(parts)
+
+
 def effect(before: Picture, after: Picture, sentence: str) -> str:
     """What happened between two pictures: figures first, then what came in and what fell out."""
     parts = [sentence]

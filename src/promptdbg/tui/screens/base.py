@@ -32,21 +32,6 @@ class PictureScreen(Screen[None]):
 
     AUTO_FOCUS = "#body VirtualLines"
 
-    HORIZONTAL_BREAKPOINTS = [
-        (0, "-w-none"),
-        (60, "-w-60"),
-        (80, "-w-80"),
-        (100, "-w-100"),
-        (140, "-w-140"),
-    ]
-    VERTICAL_BREAKPOINTS = [
-        (0, "-h-none"),
-        (10, "-h-10"),
-        (16, "-h-16"),
-        (24, "-h-24"),
-        (30, "-h-30"),
-    ]
-
     DEFAULT_CSS = """
     PictureScreen {
         layout: vertical;
@@ -99,7 +84,7 @@ class PictureScreen(Screen[None]):
     def show(self, picture: Picture) -> None:
         """Take a picture; a screen that is covered draws it when it is uncovered."""
         self._picture = picture
-        if self.is_mounted:
+        if self.is_attached:
             self.show_frame()
             self.show_picture(picture)
 

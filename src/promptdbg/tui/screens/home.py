@@ -1,11 +1,434 @@
-"""The inspector: sections, why, text, budget. (Filled in steps.)"""
+"""The inspector: sections in charge; why, text, budget and knobs follow the row under the cursor."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+from promptdbg.debug import with_knob
+from promptdbg.errors import UsageError
+from promptdbg.marks import mark_of
+from promptdbg.model import Knob, Section, Settings, Value
+from promptdbg.text import one_line, safe
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.rows import Row, Sort, States, View
 from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.sentences import plural
+from promptdbg.tui.status import glyph_of, style_of
+from promptdbg.tui.why import section_report
+from promptdbg.tui.widgets.ask import Ask
+from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
+from promptdbg.tui.widgets.knobs import KnobPanel, stepped, value_text
+from promptdbg.tui.widgets.prose import Prose
+from promptdbg.tui.widgets.sections import SectionList
+from promptdbg.tui.widgets.text_view import TextView
+from promptdbg.tui.widgets.virtual import VirtualList
+from promptdbg.tui.wrapping import Paragraph, say
+
+SettingsChange = Callable[[Settings], Settings]
 
 
 class HomeScreen(PictureScreen):
     """The first screen."""
 
-    places = ("home",)
+    places: ClassVar[tuple[Place, ...]] = ("home",)
+    BINDINGS: ClassVar[list[BindingType]] = bindings("home")
+    AUTO_FOCUS = "#sections"
+
+    DEFAULT_CSS = """
+    HomeScreen {
+        & #panes { height: 1fr; }
+        & #sections { width: 1fr; height: 1fr; }
+        & #side { width: 42; }
+        & #why, & #text, & #knobs { height: 1fr; }
+        & #knobs { display: none; }
+        & #strip { height: 3; display: none; border-top: solid $panel-lighten-2; }
+        & #sections, & #why, & #text, & #knobs {
+            border: round $panel-lighten-2;
+            border-title-color: $text-muted;
+            border-subtitle-color: $text-muted;
+            &:focus { border: round $border; border-title-color: $text; border-title-style: bold; }
+        }
+        &.knobs #knobs { display: block; }
+        &.knobs #why, &.knobs #text { display: none; }
+        &.-w-140 #side { width: 56; }
+
+        &.-w-60, &.-w-80 {
+            & #sections, & #why, & #text { border: none; }
+            & #side { display: none; }
+            & #strip { display: block; }
+            &.knobs #panes { layout: vertical; }
+            &.knobs #side { display: block; width: 1fr; height: 1fr; }
+            &.knobs #strip { display: none; }
+        }
+        &.-h-24, &.-h-16 {
+            & TokenBar { height: 1; }
+            & #text { display: none; }
+        }
+        &.-h-16 #strip { display: none; }
+        &.-h-10 {
+            & TokenBar, & #strip, & #text { display: none; }
+        }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = View()
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield TokenBar()
+        yield BudgetLine()
+        sections = SectionList(id="sections")
+        why, text, knobs = Prose(id="why"), TextView(id="text"), KnobPanel(id="knobs")
+        yield Horizontal(sections, Vertical(why, text, knobs, id="side"), id="panes")
+        yield Prose(id="strip")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#strip").can_focus = False
+        self.query_one(SectionList).empty_word = "opening …"
+        self._titles()
+
+    # -- drawing
+
+    @property
+    def section(self) -> Section | None:
+        """The section in charge."""
+        return self.query_one(SectionList).section
+
+    def show_picture(self, picture: Picture) -> None:
+        self.query_one(TokenBar).show(picture.assembly.budget)
+        self.query_one(BudgetLine).show(picture.assembly.budget)
+        self.query_one(KnobPanel).show(picture)
+        self._show_sections()
+
+    def _show_sections(self) -> None:
+        picture = self.picture
+        if picture is None:
+            return
+        sections = self.query_one(SectionList)
+        sections.empty_word = self._empty_word(picture)
+        sections.show(picture, self.view)
+        self._show_item()
+
+    def _empty_word(self, picture: Picture) -> str:
+        if picture.assembly.failure is not None and not picture.assembly.sections:
+            return "No sections: the framework fails before it has any."
+        if not picture.assembly.sections:
+            return "No sections: this prompt is messages only. m shows them."
+        if self.view.filter:
+            return f'No section matches "{one_line(self.view.filter)}". esc clears the filter.'
+        return f"No section is {self.view.states}. f shows others."
+
+    def _show_item(self) -> None:
+        """Why and text of the section under the cursor."""
+        picture, section = self.picture, self.section
+        why, text = self.query_one("#why", Prose), self.query_one("#text", TextView)
+        if picture is None or section is None:
+            why.show([])
+            text.show("")
+            self.query_one("#strip", Prose).show([])
+            self._titles()
+            return
+        ascii_only = self.promptdbg.ascii_only
+        why.show(section_report(picture, section, ascii_only=ascii_only))
+        text.empty_word = "(no text)"
+        text.show(section.text, section.spans)
+        self.query_one("#strip", Prose).show(self._strip(picture, section))
+        self._titles()
+
+    def _strip(self, picture: Picture, section: Section) -> list[Paragraph]:
+        """Why in two lines, for windows without room for the pane."""
+        mark = mark_of(section.status)
+        head = f"{glyph_of(mark, self.promptdbg.ascii_only)} {mark.word} {one_line(section.name)}"
+        decisions = picture.decisions.get(section.id, ())
+        reason = decisions[-1].because if decisions else "no rule touched it"
+        return [say((head, style_of(section.status)), f": {safe(reason, lines=False)}")]
+
+    def _titles(self) -> None:
+        view, sections = self.view, self.query_one(SectionList)
+        title = f"1 Sections · by {view.sort}" + (" reversed" if view.reverse else "")
+        if view.states is not States.ALL:
+            title += f" · only {view.states}"
+        if view.filter:
+            title += f" · filter: {one_line(view.filter)}"
+        sections.border_title = Content(title)
+        rows = len(sections.rows)
+        sections.border_subtitle = f"{sections.cursor + 1:,} of {rows:,}" if rows else ""
+        section = self.section
+        self.query_one("#why").border_title = "2 Why"
+        self.query_one("#why").border_subtitle = "enter: more"
+        text = self.query_one("#text")
+        text.border_title = f"3 Text · {len(section.text):,} chars" if section else "3 Text"
+        text.border_subtitle = "t: full"
+        knobs = self.query_one(KnobPanel)
+        knobs.border_title = "Knobs"
+        knob = knobs.knob
+        knobs.border_subtitle = Content(one_line(knob.range_text())) if knob else ""
+
+    # -- what the widgets say
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        if isinstance(message.list, SectionList):
+            self._show_item()
+        else:
+            self._knob_help()
+
+    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
+        if isinstance(message.list, SectionList) and self.section is not None:
+            self.promptdbg.open_why(self.section.id)
+
+    def on_section_list_toggled(self, message: SectionList.Toggled) -> None:
+        self.promptdbg.toggle(message.item)
+
+    def on_section_list_fold_clicked(self, message: SectionList.FoldClicked) -> None:
+        self._fold(message.row, not message.row.folded)
+
+    def on_budget_line_stepped(self, message: BudgetLine.Stepped) -> None:
+        if knob := self._budget_knob():
+            self._step(knob, message.steps)
+
+    def on_budget_line_dragged(self, message: BudgetLine.Dragged) -> None:
+        knob, picture = self._budget_knob(), self.picture
+        if knob is None or picture is None:
+            return
+        value = picture.knob_value(knob)
+        start = value if isinstance(value, (int, float)) else picture.assembly.budget.limit or 0
+        wanted = int(start) + message.change
+        low = int(knob.minimum) if knob.minimum is not None else 0
+        high = int(knob.maximum) if knob.maximum is not None else wanted
+        self._set(knob, max(low, min(wanted, high)), turning=True)
+
+    def on_budget_line_typing(self, message: BudgetLine.Typing) -> None:
+        if knob := self._budget_knob():
+            self._type(knob, message.begun)
+
+    def on_knob_panel_stepped(self, message: KnobPanel.Stepped) -> None:
+        if message.knob.kind in ("text", "order"):
+            self._type(message.knob, "")
+        else:
+            self._step(message.knob, message.steps)
+
+    def on_knob_panel_set(self, message: KnobPanel.Set) -> None:
+        self._set(message.knob, message.value)
+
+    def on_knob_panel_typing(self, message: KnobPanel.Typing) -> None:
+        self._type(message.knob, message.value)
+
+    # -- knobs
+
+    def _budget_knob(self) -> Knob | None:
+        picture = self.picture
+        if picture is None:
+            return None
+        knob = picture.budget_knob
+        if knob is None:
+            self.refuse(f"{picture.assembly.engine.title} has no budget to change")
+        return knob
+
+    def _step(self, knob: Knob, steps: int) -> None:
+        picture = self.picture
+        limit = picture.assembly.budget.limit if picture else None
+
+        def step(settings: Settings) -> Settings:
+            value = settings.values.get(knob.name, knob.default)
+            if value is None and knob.kind == "number":
+                value = limit if limit is not None else knob.minimum or 0
+            return with_knob(settings, knob, stepped(knob, value, steps))
+
+        self._change(knob, step, turning=knob.kind == "number")
+
+    def _set(self, knob: Knob, value: Value, *, turning: bool = False) -> None:
+        self._change(knob, lambda settings: with_knob(settings, knob, value), turning=turning)
+
+    def _change(self, knob: Knob, change: SettingsChange, *, turning: bool = False) -> None:
+        def label(settings: Settings) -> str:
+            return f"{knob.title}: {value_text(settings.values.get(knob.name, knob.default))}"
+
+        self.promptdbg.driver.change(f"knob:{knob.name}", label, change, turning=turning)
+
+    def _type(self, knob: Knob, begun: str) -> None:
+        def answered(text: str) -> str | None:
+            try:
+                value = knob.parse(text)
+            except UsageError as error:
+                return f"{error.hint or error.what}:"
+            self._set(knob, value)
+            return None
+
+        unit = f" ({knob.unit})" if knob.unit else ""
+        self.ask(Ask.Question(f"{one_line(knob.title)}{unit}:", answered, begun))
+
+    def _knob_help(self) -> None:
+        panel = self.query_one(KnobPanel)
+        knob, picture = panel.knob, self.picture
+        self._titles()
+        if knob is None or picture is None:
+            return
+        parts = [one_line(knob.help)] if knob.help else []
+        parts.append(f"{knob.range_text()}, default {value_text(knob.default)}")
+        self.say(f"{one_line(knob.title)}: " + " · ".join(parts))
+
+    # -- actions
+
+    def action_switch(self) -> None:
+        if self.section is not None:
+            self.promptdbg.toggle(self.section.id)
+
+    def action_priority(self, steps: int) -> None:
+        section, picture = self.section, self.picture
+        if section is None or picture is None:
+            return
+        if section.priority is None:
+            title = picture.assembly.engine.title
+            self.refuse(
+                f"{one_line(section.name)} has no priority"
+                if picture.has_priorities
+                else f"{title} has no priorities: it takes sections in its order"
+            )
+            return
+        start, item = section.priority, section.id
+
+        def change(settings: Settings) -> Settings:
+            return settings.with_priority(item, settings.priorities.get(item, start) + steps)
+
+        def label(settings: Settings) -> str:
+            return f"{section.name} priority {settings.priorities.get(item, start):g}"
+
+        self.promptdbg.driver.change(f"priority:{item}", label, change, turning=True)
+
+    def action_edit_text(self) -> None:
+        if self.section is not None:
+            self.promptdbg.edit_text(self.section)
+
+    def action_fold(self, folded: bool) -> None:
+        row = self.query_one(SectionList).row
+        if row is None or self.picture is None:
+            return
+        parent = self.picture.sections[row.id].parent
+        if folded and (row.folded or not row.parts) and parent is not None:
+            self.query_one(SectionList).go_to(parent)
+        elif row.parts:
+            self._fold(row, folded)
+
+    def _fold(self, row: Row, folded: bool) -> None:
+        if row.parts:
+            items = self.view.folded | {row.id} if folded else self.view.folded - {row.id}
+            self._look(replace(self.view, folded=items))
+
+    def action_fold_all(self) -> None:
+        picture = self.picture
+        if picture is None:
+            return
+        parents = frozenset(item for item in picture.parts if item)
+        self._look(replace(self.view, folded=frozenset() if self.view.folded else parents))
+
+    def action_sort(self) -> None:
+        sorts = [sort for sort in Sort if sort is not Sort.PRIORITY or self._has_priorities()]
+        place = sorts.index(self.view.sort) if self.view.sort in sorts else 0
+        self._look(replace(self.view, sort=sorts[(place + 1) % len(sorts)]))
+        self.say(f"sorted by {self.view.sort}")
+
+    def _has_priorities(self) -> bool:
+        return self.picture is not None and self.picture.has_priorities
+
+    def action_sort_reverse(self) -> None:
+        self._look(replace(self.view, reverse=not self.view.reverse))
+
+    def action_states(self) -> None:
+        states = list(States)
+        following = states[(states.index(self.view.states) + 1) % len(states)]
+        self._look(replace(self.view, states=following))
+        self._say_rows()
+
+    def _look(self, view: View) -> None:
+        self.view = view
+        self._show_sections()
+
+    def _say_rows(self) -> None:
+        rows = len(self.query_one(SectionList).rows)
+        what = "all sections" if not self.view.narrowed else plural(rows, "row")
+        only = f" · only {self.view.states}" if self.view.states is not States.ALL else ""
+        self.say(what + only)
+
+    def action_filter(self) -> None:
+        before = self.view
+
+        def changed(text: str) -> None:
+            self._look(replace(self.view, filter=text))
+
+        def answered(text: str) -> None:
+            self._look(replace(self.view, filter=text))
+            self._say_rows()
+
+        self.ask(Ask.Question("Filter:", answered, before.filter, changed, lambda: self._look(before)))
+
+    def action_budget(self) -> None:
+        line = self.query_one(BudgetLine)
+        knob = self._budget_knob()
+        if knob is not None:
+            line.focus()
+            self.say(f"{one_line(knob.title)}: ← → a step, H L eight, or type a number; esc when done")
+
+    def action_knobs(self) -> None:
+        if self.has_class("knobs"):
+            self._close_knobs()
+            return
+        self.add_class("knobs")
+        self.query_one(KnobPanel).focus()
+        self._knob_help()
+
+    def _close_knobs(self) -> None:
+        self.remove_class("knobs")
+        self.query_one(SectionList).focus()
+
+    def action_text(self) -> None:
+        if self.section is not None:
+            self.promptdbg.open_text(self.section.id)
+
+    def action_editor(self) -> None:
+        if self.section is not None:
+            self.promptdbg.open_editor(self.section.source)
+
+    def action_copy(self) -> None:
+        if self.section is not None:
+            self.promptdbg.copy(self.section.output or self.section.text)
+
+    def action_pane(self, number: int) -> None:
+        widget = self.query_one(("#sections", "#why", "#text")[number - 1])
+        if self.has_class("knobs") and number > 1:
+            self.remove_class("knobs")
+        if widget.display and widget.parent is not None and widget.region:
+            widget.focus()
+        elif self.section is not None and number == 2:
+            self.promptdbg.open_why(self.section.id)
+        elif self.section is not None:
+            self.promptdbg.open_text(self.section.id)
+
+    def action_back(self) -> None:
+        sections = self.query_one(SectionList)
+        if self.has_class("knobs"):
+            self._close_knobs()
+        elif self.focused is not sections:
+            sections.focus()
+        elif self.view.narrowed:
+            self._look(replace(self.view, filter="", states=States.ALL))
+            self.say("all sections")
+        else:
+            self.say("q leaves promptdbg")
+
+    def go_to(self, item: str) -> None:
+        """Put the cursor on a section, unfolding and clearing the filter if need be."""
+        sections = self.query_one(SectionList)
+        if not sections.go_to(item):
+            self._look(replace(self.view, filter="", states=States.ALL, folded=frozenset()))
+            sections.go_to(item)
+        sections.focus()

@@ -1,0 +1,76 @@
+"""The command palette: every action that works here, every section, every message, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+
+from promptdbg.text import clip, one_line
+from promptdbg.tui.keys import Key, keys_of
+from promptdbg.tui.picture import messages_of
+from promptdbg.tui.screens.base import PictureScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from promptdbg.tui.app import PromptdbgApp
+
+_MOVES = "list"
+"""Moving the cursor by the palette would be silly."""
+
+
+class ActionProvider(Provider):
+    """The actions of the screen below, from the key table."""
+
+    def _keys(self) -> Iterator[Key]:
+        screen = self.screen
+        if isinstance(screen, PictureScreen):
+            for key in keys_of(*screen.places_now()):
+                if key.place != _MOVES and key.id != "app.palette":
+                    yield key
+
+    def _run(self, key: Key) -> None:
+        self.app.simulate_key(key.keys.split(",")[0])
+
+    async def discover(self) -> Hits:
+        for key in self._keys():
+            name = f"{key.words} ({key.shown})"
+            yield DiscoveryHit(name, partial(self._run, key), text=name, help=key.tooltip)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for key in self._keys():
+            name = f"{key.words} ({key.shown})"
+            score = max(matcher.match(name), matcher.match(key.tooltip) * 0.9)
+            if score > 0:
+                yield Hit(
+                    score, matcher.highlight(name), partial(self._run, key), text=name, help=key.tooltip
+                )
+
+
+class ItemProvider(Provider):
+    """Sections and messages by name, to go to."""
+
+    async def search(self, query: str) -> Hits:
+        app = cast("PromptdbgApp", self.app)
+        picture = app.picture
+        if picture is None:
+            return
+        matcher = self.matcher(query)
+        for section in picture.assembly.sections:
+            name = one_line(section.name)
+            if (score := matcher.match(name)) > 0:
+                yield _hit(score, f"Section {name}", partial(app.go_to, section.id))
+        for message in messages_of(picture.assembly):
+            title = message.content if isinstance(message.content, str) else ""
+            name = f"{one_line(message.role)} {one_line(message.id)}: {clip(one_line(title), 60)}"
+            if (score := matcher.match(name)) > 0:
+                yield _hit(score * 0.8, f"Message {name}", partial(app.open_why, message.id))
+
+
+def _hit(score: float, name: str, go: Callable[[], None]) -> Hit:
+    return Hit(score, Content(name), go, text=name)

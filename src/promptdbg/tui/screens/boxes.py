@@ -1,0 +1,212 @@
+"""The boxes over a screen: help, warnings, turns, a text to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
+from promptdbg.model import Notice, Turn
+from promptdbg.text import clip, one_line, pad, safe
+from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, keys_of
+from promptdbg.tui.status import glyph_of, style_of
+from promptdbg.tui.widgets.chrome import KeyLine
+from promptdbg.tui.widgets.prose import Prose
+from promptdbg.tui.widgets.virtual import VirtualList
+from promptdbg.tui.wrapping import BLANK, Paragraph, say
+
+
+class Box(ModalScreen[None]):
+    """A framed box in the middle; escape closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("modal")
+    places: ClassVar[tuple[Place, ...]] = ("modal",)
+    AUTO_FOCUS = "#box > *"
+
+    DEFAULT_CSS = """
+    Box {
+        align: center middle;
+        & > #box {
+            width: 80%;
+            max-width: 100;
+            min-width: 56;
+            height: 80%;
+            border: round $border;
+            background: $background;
+            border-title-style: bold;
+        }
+        & > #box > * { height: 1fr; }
+        & > #box > KeyLine { height: 1; }
+    }
+    """
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._box_title = title
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What is in the box."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        box = Vertical(*self.compose_body(), KeyLine(), id="box")
+        box.border_title = self._box_title
+        yield box
+
+    def on_mount(self) -> None:
+        self.query_one(KeyLine).show(self.places)
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+class ProseBox(Box):
+    """A box of paragraphs."""
+
+    def __init__(self, title: str, paragraphs: Sequence[Paragraph]) -> None:
+        super().__init__(title)
+        self._paragraphs = paragraphs
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield Prose()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(Prose).show(self._paragraphs)
+
+
+_KEY_CELLS = 10
+
+
+def help_lines(places: Iterable[Place], *, ascii_only: bool) -> list[Paragraph]:
+    """The keys of some places, in the table's order of places, then what the marks mean."""
+    lines: list[Paragraph] = []
+    wanted = set(places)
+    for place, title in PLACE_TITLES.items():
+        if place not in wanted:
+            continue
+        lines.append(say((title, "virtual--strong")))
+        lines += [_help_line(key) for key in keys_of(place)]
+        lines.append(BLANK)
+    lines.append(say(("Marks", "virtual--strong")))
+    for status, mark in SECTION_MARKS.items():
+        word = pad(f"{glyph_of(mark, ascii_only)} {mark.word}", _KEY_CELLS)
+        lines.append(say((word, style_of(status)), " ", mark.means, indent=2))
+    lines += [BLANK, say(("Marks of messages", "virtual--strong"))]
+    for state, mark in MESSAGE_MARKS.items():
+        word = pad(f"{glyph_of(mark, ascii_only)} {mark.word}", _KEY_CELLS)
+        lines.append(say((word, style_of(state)), " ", mark.means, indent=2))
+    return lines
+
+
+def _help_line(key: Key) -> Paragraph:
+    return say((pad(key.shown, _KEY_CELLS), "virtual--key"), " ", key.tooltip, indent=2, hang=_KEY_CELLS + 1)
+
+
+def warning_lines(notices: Sequence[Notice]) -> list[Paragraph]:
+    """Warnings, each with its place and code."""
+    if not notices:
+        return [say("No warnings.")]
+    lines: list[Paragraph] = []
+    for notice in notices:
+        lines.append(say(("! ", "virtual--warning"), safe(notice.message, lines=False), hang=2))
+        where = f"{notice.source} · " if notice.source else ""
+        lines += [say((safe(where + notice.code, lines=False), "virtual--muted"), indent=2), BLANK]
+    return lines
+
+
+class TurnList(VirtualList):
+    """The turns of a session, the one to come last."""
+
+    places: ClassVar[tuple[Place, ...]] = ("list",)
+    BINDINGS = bindings("choose")
+
+    def __init__(self, turns: Sequence[Turn], current: int | None) -> None:
+        super().__init__()
+        self.turns = turns
+        self.current = current
+
+    def on_mount(self) -> None:
+        start = len(self.turns) if self.current is None else self.current - 1
+        self.set_rows(len(self.turns) + 1, cursor=start)
+        self.call_after_refresh(self.show_cursor)
+
+    def draw_row(self, row: int, line: int, width: int) -> Strip:
+        here = row == self.cursor
+        base = self.style("virtual--cursor") if here else self.plain
+        muted = base if here else self.style("virtual--muted")
+        g = self.glyphs
+        if row == len(self.turns):
+            now = "*" if self.current is None else " "
+            return self.strip(
+                [(g.cursor if here else " ", base), (f"{now} next", base), ("  the turn to come", muted)],
+                width,
+                base,
+            )
+        turn = self.turns[row]
+        now = "*" if turn.number == self.current else " "
+        time = one_line(turn.time)[:16]
+        title = clip(one_line(turn.title), max(width - 28, 8), ellipsis=g.ellipsis)
+        return self.strip(
+            [
+                (g.cursor if here else " ", base),
+                (f"{now}{turn.number:>5,}  ", base),
+                (pad(time, 18) if time else "", muted),
+                (title, base),
+            ],
+            width,
+            base,
+        )
+
+
+class TurnsBox(Box):
+    """Choose a turn."""
+
+    def __init__(
+        self, turns: Sequence[Turn], current: int | None, chosen: Callable[[int | None], None]
+    ) -> None:
+        super().__init__("Turns")
+        self._turns = turns
+        self._current = current
+        self._chosen = chosen
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield TurnList(self._turns, self._current)
+
+    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
+        self.dismiss()
+        self._chosen(self._turns[message.row].number if message.row < len(self._turns) else None)
+
+
+class EditBox(Box):
+    """Try another text; nothing on disk is changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("edit")
+    places: ClassVar[tuple[Place, ...]] = ("edit",)
+
+    DEFAULT_CSS = "EditBox TextArea { border: none; padding: 0 1; }"
+
+    def __init__(self, title: str, text: str, done: Callable[[str], None]) -> None:
+        super().__init__(title)
+        self._text = text
+        self._done = done
+
+    def compose_body(self) -> Iterable[Widget]:
+        # The text goes back into the prompt as it is, so it cannot be shown in its safe form; the
+        # caller refuses texts with characters that act on a terminal.
+        area = TextArea(self._text, soft_wrap=True, show_line_numbers=False)
+        area.cursor_blink = False
+        yield area
+
+    def action_done(self) -> None:
+        text = self.query_one(TextArea).text
+        self.dismiss()
+        self._done(text)

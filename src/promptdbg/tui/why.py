@@ -1,0 +1,203 @@
+"""Why an item is as it is: its decisions as paragraphs. Pure.
+
+Every sentence and figure is the engine's; this only sets them out.
+"""
+
+from __future__ import annotations
+
+from promptdbg.analysis.why import arithmetic
+from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of
+from promptdbg.model import (
+    Decision,
+    Evidence,
+    Message,
+    MessageStatus,
+    Section,
+    SectionStatus,
+    Stage,
+    StageKind,
+)
+from promptdbg.text import one_line, safe
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.sentences import plural, signed
+from promptdbg.tui.status import glyph_of, style_of
+from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
+
+_PARTS_SHOWN = 12
+
+
+def section_report(
+    picture: Picture, section: Section, *, ascii_only: bool, full: bool = False
+) -> list[Paragraph]:
+    """A section's life: what it is, every decision with its numbers, where it came from.
+
+    Args:
+        full: also what is only worth room on a whole screen: rule notes, measures, offsets.
+    """
+    lines = [_title(mark_of(section.status), style_of(section.status), section.name, ascii_only)]
+    lines += _section_facts(picture, section, full)
+    lines.append(BLANK)
+    decisions = picture.decisions.get(section.id, ())
+    for decision in decisions:
+        lines += _decision(picture, decision, full)
+    if not decisions:
+        lines += [say(_untouched(picture, section)), BLANK]
+    lines += _parts(picture, section, ascii_only)
+    if section.evidence is not Evidence.COMPUTED:
+        lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
+    if section.source is not None:
+        lines.append(say(("From  ", "virtual--muted"), safe(str(section.source), lines=False), hang=6))
+    return lines
+
+
+def _title(mark: Mark, style: str, name: str, ascii_only: bool) -> Paragraph:
+    head = (f"{glyph_of(mark, ascii_only)} {mark.word}", style)
+    return say(head, "  ", (one_line(name), "virtual--strong"), hang=len(head[0]) + 2)
+
+
+def _section_facts(picture: Picture, section: Section, full: bool) -> list[Paragraph]:
+    about = "" if picture.assembly.tokenizer.exact else "≈"
+    cost = f"{about}{section.tokens:,}"
+    if section.tokens != section.tokens_original:
+        cost += f" of {about}{section.tokens_original:,}"
+    facts = [f"{cost} tokens", one_line(section.kind), _PLACES[section.place]]
+    if section.priority is not None:
+        facts.append(f"priority {section.priority:g}")
+    facts.append(f"number {section.order + 1:,}")
+    lines = [say((" · ".join(facts), "virtual--muted"))]
+    if full:
+        size = f"{section.size:,}"
+        if section.size != section.size_original:
+            size += f" of {section.size_original:,}"
+        measure = f"{picture.assembly.engine.title} measures {size} {section.unit}"
+        if section.offset is not None:
+            measure += f" · begins at character {section.offset:,}"
+        lines.append(say((safe(measure, lines=False), "virtual--muted")))
+    return lines
+
+
+_PLACES = {"system": "system prompt", "tools": "tool schemas", "message": "a message"}
+
+
+def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragraph]:
+    lines = [say(safe(decision.because, lines=False))]
+    if figures := _figures(decision):
+        lines.append(say((figures, "virtual--accent")))
+    rule = picture.rules.get(decision.rule)
+    if rule is None:
+        lines.append(say(("Rule  ", "virtual--muted"), decision.rule))
+    else:
+        lines.append(say(("Rule  ", "virtual--muted"), one_line(rule.title), hang=6))
+        where = f"{rule.id} · {rule.framework} {rule.version} · {rule.source}"
+        lines.append(say((safe(where, lines=False), "virtual--muted"), indent=6))
+        if rule.note:
+            lines.append(say((safe(rule.note, lines=False), "virtual--muted"), indent=6))
+    if full:
+        lines.append(say((f"In  {decision.stage} · {decision.id}", "virtual--muted")))
+    lines.append(BLANK)
+    return lines
+
+
+def _figures(decision: Decision) -> str:
+    parts = [arithmetic(decision)]
+    if decision.before is not None and decision.after is not None and decision.before != decision.after:
+        difference = signed(decision.after - decision.before)
+        parts.append(f"{decision.before:,} → {decision.after:,} tokens ({difference})")
+    return " · ".join(part for part in parts if part)
+
+
+def _untouched(picture: Picture, section: Section) -> str:
+    if section.status is SectionStatus.EMPTY:
+        return "It produced nothing."
+    if section.status is SectionStatus.TRUNCATED or section.lost:
+        return "Parts of it are out; they say why."
+    left = picture.assembly.budget.left
+    tail = f" {left:,} {picture.assembly.budget.unit} are free." if left is not None and left >= 0 else ""
+    return f"No rule touched it: it is in, whole.{tail}"
+
+
+def _parts(picture: Picture, section: Section, ascii_only: bool) -> list[Paragraph]:
+    parts = [picture.sections[item] for item in picture.parts.get(section.id, ())]
+    if not parts:
+        return []
+    out = [part for part in parts if part.lost]
+    head = plural(len(parts), "part") + (f", {len(out):,} not whole" if out else "")
+    lines = [say((head, "virtual--strong"))]
+    for part in (out or parts)[:_PARTS_SHOWN]:
+        mark = mark_of(part.status)
+        pieces: tuple[Piece, ...] = (
+            (f"{glyph_of(mark, ascii_only)} ", style_of(part.status)),
+            (one_line(part.name), ""),
+            (f"  {part.tokens:,}", "virtual--muted"),
+        )
+        lines.append(Paragraph(pieces, indent=2, hang=2))
+    hidden = len(out or parts) - _PARTS_SHOWN
+    if hidden > 0:
+        lines.append(say((f"and {hidden:,} more", "virtual--muted"), indent=2))
+    return [*lines, BLANK]
+
+
+def _evidence(evidence: Evidence) -> str:
+    if evidence is Evidence.RECORDED:
+        return "recorded: read from a log"
+    return "unknown: the log cannot tell"
+
+
+def message_report(
+    picture: Picture, message: Message, *, ascii_only: bool, full: bool = False
+) -> list[Paragraph]:
+    """A message's life: in which lists it is, what each step did to it, and why."""
+    stages = picture.assembly.stages
+    status = final_status(stages, message.id)
+    lines = [
+        _title(MESSAGE_MARKS[status], style_of(status), f"{message.role} {message.id}", ascii_only),
+        say((f"{message.tokens:,} tokens", "virtual--muted")),
+        BLANK,
+    ]
+    for stage in stages:
+        if stage.kind is StageKind.FINAL:
+            continue
+        state = _in_stage(stage, message.id)
+        lines.append(say((f"{stage.title}  ", "virtual--muted"), state, hang=2))
+    lines.append(BLANK)
+    decisions = picture.decisions.get(message.id, ())
+    for decision in decisions:
+        lines += _decision(picture, decision, full)
+    if not decisions:
+        lines += [say("No rule touched it."), BLANK]
+    others = [source for source in message.sources if source != message.id]
+    if others:
+        lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
+    if message.source is not None:
+        lines.append(say(("From  ", "virtual--muted"), safe(str(message.source), lines=False), hang=6))
+    return lines
+
+
+def final_status(stages: tuple[Stage, ...], item: str) -> MessageStatus:
+    """What became of a message in the end."""
+    final = next((stage for stage in stages if stage.kind is StageKind.FINAL), None)
+    last = final or stages[-1]
+    if any(message.id == item for message in last.messages):
+        return last.status_of(item)
+    return MessageStatus.DROPPED
+
+
+def _in_stage(stage: Stage, item: str) -> Piece:
+    if any(message.id == item for message in stage.messages):
+        status = stage.status_of(item)
+    elif any(message.id == item for message in stage.dropped):
+        status = MessageStatus.DROPPED
+    else:
+        return "not in it", "virtual--muted"
+    return MESSAGE_MARKS[status].means, style_of(status)
+
+
+def report(picture: Picture, item: str, *, ascii_only: bool, full: bool = False) -> list[Paragraph]:
+    """The report on a section or a message."""
+    section = picture.sections.get(item)
+    if section is not None:
+        return section_report(picture, section, ascii_only=ascii_only, full=full)
+    message = picture.message(item)
+    if message is None:
+        return [say("It is not there any more.")]
+    return message_report(picture, message, ascii_only=ascii_only, full=full)

@@ -1,0 +1,249 @@
+"""The budget in two lines: a stacked bar of what the prompt is made of, and a bar to turn.
+
+Figures are the assembly's ledger, in the framework's own unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from promptdbg.model import Budget, Part
+from promptdbg.text import one_line, width
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.widgets.chrome import DrawnLines
+
+FILLS = 6
+
+
+def parts_of(budget: Budget) -> list[Part]:
+    """The ledger's largest parts, the rest as one, so that there are no more than fills."""
+    parts = [part for part in budget.parts if part.tokens > 0]
+    parts.sort(key=lambda part: -part.tokens)
+    if len(parts) <= FILLS:
+        return parts
+    rest = sum(part.tokens for part in parts[FILLS - 1 :])
+    return [*parts[: FILLS - 1], Part("other", rest)]
+
+
+def cells(amounts: Sequence[int], total: int, room: int) -> list[int]:
+    """How many cells each amount gets of ``room`` for ``total``. Rounded on the running sum, so that
+    the cells of all amounts never differ from the cells of their sum."""
+    if total <= 0:
+        return [0] * len(amounts)
+    out = []
+    running = done = 0
+    for amount in amounts:
+        running += amount
+        upto = min(round(running * room / total), room)
+        out.append(upto - done)
+        done = upto
+    return out
+
+
+class TokenBar(DrawnLines):
+    """The stacked bar, and under it the legend where there is room."""
+
+    DEFAULT_CSS = "TokenBar { height: 2; padding: 0 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.budget: Budget | None = None
+
+    def show(self, budget: Budget) -> None:
+        self.budget = budget
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        if self.budget is None:
+            return self.blank(self.size.width)
+        return self._bar(self.budget) if y == 0 else self._legend(self.budget)
+
+    def _bar(self, budget: Budget) -> Strip:
+        room = self.size.width
+        total = max(budget.limit or 0, budget.used, 1)
+        parts = parts_of(budget)
+        g = self.glyphs
+        pieces = [
+            (g.fills[number] * count, self.style(f"bar--{number}"))
+            for number, count in enumerate(cells([part.tokens for part in parts], total, room))
+        ]
+        used = sum(width(text) for text, _ in pieces)
+        pieces.append((g.free * (room - used), self.style("virtual--muted")))
+        return self.strip(pieces, room)
+
+    def _legend(self, budget: Budget) -> Strip:
+        g = self.glyphs
+        muted = self.style("virtual--muted")
+        pieces = []
+        room = self.size.width
+        entries = [
+            (f"{g.fills[number]} ", f"{one_line(part.name)} {part.tokens:,}", f"bar--{number}")
+            for number, part in enumerate(parts_of(budget))
+        ]
+        if budget.left is not None:
+            left = budget.left
+            entries.append(
+                (f"{g.free} ", f"free {left:,}" if left >= 0 else f"over by {-left:,}", "virtual--muted")
+            )
+        entries += [
+            ("", f"reserved for {one_line(part.name)} {part.tokens:,}", "") for part in budget.reserved
+        ]
+        for fill, text, style in entries:
+            room -= width(fill + text) + 3
+            if room < 0:
+                break
+            pieces += [
+                (fill, self.style(style)),
+                (text, muted if not fill else self.plain),
+                ("   ", self.plain),
+            ]
+        return self.strip(pieces, self.size.width)
+
+
+class BudgetLine(DrawnLines, can_focus=True):
+    """The limit as a bar. With focus it turns the knob that sets it: keys, digits, mouse."""
+
+    DEFAULT_CSS = """
+    BudgetLine { padding: 0 1; }
+    BudgetLine:focus { background: $panel; }
+    """
+
+    places: ClassVar[tuple[Place, ...]] = ("budget",)
+    BINDINGS = bindings("budget")
+
+    class Stepped(Message):
+        """The budget was turned by so many steps."""
+
+        def __init__(self, steps: int) -> None:
+            super().__init__()
+            self.steps = steps
+
+    class Dragged(Message):
+        """The limit was moved by so many units."""
+
+        def __init__(self, change: int) -> None:
+            super().__init__()
+            self.change = change
+
+    class Typing(Message):
+        """A number is to be typed; ``begun`` is what was typed already."""
+
+        def __init__(self, begun: str) -> None:
+            super().__init__()
+            self.begun = begun
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.budget: Budget | None = None
+        self._scale = 0
+        self._held = False
+
+    def show(self, budget: Budget) -> None:
+        self.budget = budget
+        # While the mouse holds the limit the scale must not move away under it.
+        if not self._held:
+            self._scale = max(budget.window or 0, 2 * (budget.limit or 0), budget.used * 5 // 4, 1)
+        self.refresh()
+
+    @property
+    def _bar_start(self) -> int:
+        return width("Budget  ")
+
+    def _bar_room(self) -> int:
+        return max(self.size.width - self._bar_start - 2 - width(self._figures()), 8)
+
+    def _figures(self) -> str:
+        budget = self.budget
+        if budget is None:
+            return ""
+        if budget.limit is None:
+            return f"no limit  used {budget.used:,} {budget.unit}"
+        left = budget.limit - budget.used
+        tail = f"left {left:,}" if left >= 0 else f"over by {-left:,}"
+        return f"{budget.limit:,} {budget.unit}  used {budget.used:,}  {tail}"
+
+    def render_line(self, y: int) -> Strip:
+        budget = self.budget
+        if budget is None:
+            return self.blank(self.size.width)
+        g = self.glyphs
+        figures = self._figures()
+        room = self._bar_room()
+        muted = self.style("virtual--muted")
+        over = budget.limit is not None and budget.used > budget.limit
+        pieces = [
+            (
+                ("Budget" + (g.cursor if self.has_focus else " ")).ljust(self._bar_start),
+                self.style("virtual--strong"),
+            )
+        ]
+        used, limit = self._at(budget.used, room), self._at(budget.limit or 0, room)
+        for cell in range(room):
+            if budget.limit is not None and cell == limit:
+                pieces.append((g.limit, self.style("virtual--error" if over else "virtual--key")))
+            elif cell < used:
+                pieces.append((g.full, self.style("virtual--error" if over and cell > limit else "bar--0")))
+            else:
+                pieces.append((g.rest, muted))
+        pieces.append(("  ", self.plain))
+        pieces.append((figures, self.style("virtual--error") if over else self.plain))
+        return self.strip(pieces, self.size.width)
+
+    def _at(self, amount: int, room: int) -> int:
+        return min(amount * (room - 1) // max(self._scale, 1), room - 1)
+
+    # -- turning
+
+    def action_step(self, steps: int) -> None:
+        self.post_message(self.Stepped(steps))
+
+    def action_type(self) -> None:
+        self.post_message(self.Typing(""))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character is not None and event.character.isdecimal():
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Typing(event.character))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._held = True
+        self.capture_mouse()
+        self._drag(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._held:
+            self._drag(event)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self._held = False
+        self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.action_step(1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.action_step(-1)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def _drag(self, event: events.MouseEvent) -> None:
+        budget = self.budget
+        offset = event.get_content_offset_capture(self)
+        room = self._bar_room()
+        cell = offset.x - self._bar_start
+        if budget is None or budget.limit is None or not 0 <= cell < room:
+            return
+        wanted = round(cell * self._scale / max(room - 1, 1))
+        self.post_message(self.Dragged(wanted - budget.limit))

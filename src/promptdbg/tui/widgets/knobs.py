@@ -1,0 +1,215 @@
+"""Every knob of the engine in one panel: value, unit, what it takes; changed by keys, mouse, typing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.message import Message
+from textual.strip import Strip
+
+from promptdbg.model import Knob, Value
+from promptdbg.text import clip, one_line, pad, width
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.widgets.virtual import VirtualList
+
+
+def value_text(value: Value) -> str:
+    """A knob's value for a person."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    if isinstance(value, str):
+        return one_line(value) or '""'
+    return f"{value:,}"
+
+
+def stepped(knob: Knob, value: Value, steps: int) -> Value:
+    """The value some steps on: numbers by the knob's step within its range, choices in their order."""
+    match knob.kind:
+        case "toggle":
+            return not value
+        case "choice":
+            choices: list[Value] = [*([None] if knob.optional else []), *knob.choices]
+            place = choices.index(value) if value in choices else 0
+            return choices[(place + (1 if steps > 0 else -1)) % len(choices)]
+        case "number":
+            start = value if isinstance(value, (int, float)) else knob.default
+            number = start if isinstance(start, (int, float)) else (knob.minimum or 0)
+            wanted = number + steps * knob.step
+            if knob.minimum is not None:
+                wanted = max(wanted, knob.minimum)
+            if knob.maximum is not None:
+                wanted = min(wanted, knob.maximum)
+            return int(wanted) if float(wanted).is_integer() else round(wanted, 6)
+        case _:
+            return value
+
+
+@dataclass(frozen=True, slots=True)
+class KnobRow:
+    """A knob, or the heading of a group where ``knob`` is ``None``."""
+
+    title: str
+    knob: Knob | None = None
+    value: Value = None
+    changed: bool = False
+
+
+class KnobPanel(VirtualList):
+    """One knob a row, headings between groups."""
+
+    DEFAULT_CSS = "KnobPanel { }"
+
+    places: ClassVar[tuple[Place, ...]] = ("knobs", "list")
+    BINDINGS = bindings("knobs")
+
+    class Set(Message):
+        """A knob is to have a value."""
+
+        def __init__(self, knob: Knob, value: Value) -> None:
+            super().__init__()
+            self.knob = knob
+            self.value = value
+
+    class Stepped(Message):
+        """A knob is to go some steps from wherever it is by then."""
+
+        def __init__(self, knob: Knob, steps: int) -> None:
+            super().__init__()
+            self.knob = knob
+            self.steps = steps
+
+    class Typing(Message):
+        """A value is to be typed."""
+
+        def __init__(self, knob: Knob, value: str) -> None:
+            super().__init__()
+            self.knob = knob
+            self.value = value
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows: list[KnobRow] = []
+
+    def show(self, picture: Picture) -> None:
+        """The knobs of a picture, by group in the engine's order."""
+        groups: dict[str, list[KnobRow]] = {}
+        for knob in picture.knobs:
+            value = picture.knob_value(knob)
+            changed = knob.name in picture.assembly.settings.values
+            groups.setdefault(knob.group, []).append(KnobRow(knob.title, knob, value, changed))
+        rows: list[KnobRow] = []
+        for group, members in groups.items():
+            if group:
+                rows.append(KnobRow(group))
+            rows += members
+        first = not self.rows
+        self.rows = rows
+        start = next((n for n, row in enumerate(rows) if row.knob), 0)
+        self.set_rows(len(rows), cursor=start if first else None)
+
+    @property
+    def knob(self) -> Knob | None:
+        """The knob under the cursor."""
+        return self.rows[self.cursor].knob if self.rows else None
+
+    def go_to(self, name: str) -> None:
+        for number, row in enumerate(self.rows):
+            if row.knob and row.knob.name == name:
+                self.cursor = number
+
+    # -- drawing
+
+    def line_count(self) -> int:
+        return len(self.rows) or 1
+
+    def draw_row(self, row: int, line: int, width: int) -> Strip:
+        if not self.rows:
+            return self.strip([("  This engine has no knobs.", self.style("virtual--muted"))], width)
+        shown = self.rows[row]
+        here = row == self.cursor
+        base = self.style("virtual--cursor") if here else self.plain
+        if shown.knob is None:
+            head = base if here else self.style("virtual--head")
+            return self.strip(
+                [((self.glyphs.cursor if here else " ") + one_line(shown.title), head)], width, base
+            )
+        muted = base if here else self.style("virtual--muted")
+        start = self._value_start(width)
+        value = self._value(shown, width - start - 1)
+        set_here = base if here else self.style("virtual--accent") if shown.changed else self.plain
+        title = one_line(shown.title) + (" *" if shown.changed else "")
+        return self.strip(
+            [
+                (self.glyphs.cursor if here else " ", base),
+                (pad(" " + clip(title, start - 3, ellipsis=self.glyphs.ellipsis), start - 1), base),
+                (value[0], muted),
+                (value[1], set_here),
+                (value[2], muted),
+            ],
+            width,
+            base,
+        )
+
+    def _value_start(self, width: int) -> int:
+        return max(width // 2, 14)
+
+    def _value(self, row: KnobRow, room: int) -> tuple[str, str, str]:
+        """The value with its step marks, and its unit."""
+        assert row.knob is not None
+        g = self.glyphs
+        steps = row.knob.kind in ("number", "choice", "toggle")
+        left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
+        unit = f" {row.knob.unit}" if row.knob.unit else ""
+        text = clip(value_text(row.value), max(room - width(left + right + unit), 4), ellipsis=g.ellipsis)
+        return left, text, right + unit
+
+    # -- turning
+
+    def action_step(self, steps: int) -> None:
+        if self.knob is not None:
+            self.post_message(self.Stepped(self.knob, steps))
+
+    def action_flip(self) -> None:
+        if self.knob is None:
+            return
+        if self.knob.kind in ("toggle", "choice"):
+            self.action_step(1)
+        else:
+            self.action_choose()
+
+    def action_default(self) -> None:
+        if self.knob is not None:
+            self.post_message(self.Set(self.knob, self.knob.default))
+
+    def action_choose(self) -> None:
+        row = self.rows[self.cursor] if self.rows else None
+        if row is None or row.knob is None:
+            return
+        if row.knob.kind == "toggle":
+            self.action_step(1)
+            return
+        value = row.value
+        text = "" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)
+        self.post_message(self.Typing(row.knob, text))
+
+    def clicked(self, row: int, line: int, x: int) -> bool:
+        shown = self.rows[row] if self.rows else None
+        if shown is None or shown.knob is None:
+            return True
+        start = self._value_start(self.text_width)
+        if x < start:
+            return False
+        left, text, right = self._value(shown, self.text_width - start - 1)
+        if x < start + width(left):
+            self.action_step(-1)
+        elif x < start + width(left + text):
+            self.action_choose()
+        elif x < start + width(left + text + right):
+            self.action_step(1)
+        return True

@@ -1,0 +1,227 @@
+"""A text of any size: wrapped, its lost stretches and hits marked, hidden characters visible.
+
+Only offsets of line starts are kept, and only visible lines are drawn: a megabyte on one line
+costs no more than a page. Large texts are made safe and wrapped in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events, work
+from textual.strip import Strip
+
+from promptdbg.model import Span
+from promptdbg.text import safe
+from promptdbg.tui.keys import Place
+from promptdbg.tui.widgets.virtual import VirtualLines
+from promptdbg.tui.wrapping import line_text, wrap
+
+_INLINE_CHARS = 60_000
+"""Larger texts are laid out in a thread; this many take some 5 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text as it is shown: safe, with the stretches that were lost as offsets into it."""
+
+    text: str
+    lost: tuple[tuple[int, int], ...] = ()
+
+
+def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
+    """The safe form of a text; making it safe moves offsets, so it is done span by span."""
+    if not spans:
+        return Shown(safe(text))
+    pieces: list[str] = []
+    lost: list[tuple[int, int]] = []
+    length = 0
+    for span in spans:
+        piece = safe(text[span.start : span.end])
+        pieces.append(piece)
+        if not span.kept and piece:
+            lost.append((length, length + len(piece)))
+        length += len(piece)
+    return Shown("".join(pieces), tuple(lost))
+
+
+class TextView(VirtualLines):
+    """Shows one text."""
+
+    DEFAULT_CSS = "TextView { padding: 0 1; }"
+
+    places: ClassVar[tuple[Place, ...]] = ("list",)
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._source: tuple[str, tuple[Span, ...]] | None = None
+        self._shown = Shown("")
+        self._starts = array("q", [0, 1])
+        self._laid_out_for: tuple[int, bool] | None = None
+        self._hits: list[tuple[int, int]] = []
+        self._lost_starts: list[int] = []
+        self._hit_starts: list[int] = []
+        self._busy = ""
+        self.hit = -1
+        self.wraps = True
+        self.empty_word = "(empty)"
+
+    # -- what is shown
+
+    def show(self, text: str, spans: Sequence[Span] = (), *, keep_scroll: bool = False) -> None:
+        """Another text, from its top unless it is the same thing in a new state."""
+        source = (text, tuple(spans))
+        if source == self._source:
+            return
+        self._source = source
+        self._hits, self.hit = [], -1
+        self._laid_out_for = None
+        if not keep_scroll:
+            self.scroll_to(y=0, animate=False)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        width = self.text_width
+        wanted = (width, self.wraps)
+        if self._source is None or not width or wanted == self._laid_out_for:
+            self.lines_changed()
+            return
+        text, spans = self._source
+        fresh = self._laid_out_for is None
+        self._laid_out_for = wanted
+        if len(text) <= _INLINE_CHARS:
+            self.workers.cancel_node(self)
+            made = shown(text, spans) if fresh else self._shown
+            self._take(made, _line_starts(made.text, width if self.wraps else 0))
+        else:
+            self._busy = f"laying out {len(text):,} characters" if fresh else self._busy
+            self.lines_changed()
+            self._lay_out_in_thread(text, spans, width if self.wraps else 0, fresh)
+
+    @work(exclusive=True, group="layout", exit_on_error=False)
+    async def _lay_out_in_thread(self, text: str, spans: Sequence[Span], width: int, fresh: bool) -> None:
+        made = await asyncio.to_thread(shown, text, spans) if fresh else self._shown
+        self._take(made, await asyncio.to_thread(_line_starts, made.text, width))
+
+    def _take(self, made: Shown, starts: array[int]) -> None:
+        self._shown, self._starts, self._busy = made, starts, ""
+        self._lost_starts = [start for start, _ in made.lost]
+        self.lines_changed()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._lay_out()
+
+    def set_wrap(self, wraps: bool) -> None:
+        """Wrap long lines, or cut them at the edge; the line at the top stays the line at the top."""
+        offset = self._starts[min(self.scroll_offset.y, len(self._starts) - 1)]
+        self.wraps = wraps
+        self._lay_out()
+        if not self._busy:
+            self.scroll_to(y=self.line_of(offset), animate=False)
+
+    # -- finding
+
+    def find(self, needle: str) -> int:
+        """Mark every place of a text, whatever its case, and go to the first; how many there are."""
+        self._hits = (
+            [match.span() for match in re.finditer(re.escape(needle), self._shown.text, re.IGNORECASE)]
+            if needle
+            else []
+        )
+        self._hit_starts = [start for start, _ in self._hits]
+        self.hit = -1
+        if self._hits:
+            self.go_to_hit(1)
+        self.refresh()
+        return len(self._hits)
+
+    @property
+    def hits(self) -> int:
+        return len(self._hits)
+
+    def go_to_hit(self, step: int) -> None:
+        """To the next or previous hit; after the last comes the first."""
+        if self._hits:
+            self.hit = (self.hit + step) % len(self._hits) if self.hit >= 0 else 0
+            self._show_offset(self._hits[self.hit][0])
+            self.refresh()
+
+    @property
+    def cuts(self) -> int:
+        """How many stretches were lost."""
+        return len(self._shown.lost)
+
+    def go_to_cut(self, step: int) -> int | None:
+        """To the next or previous lost stretch from the top of the window; its number from 1."""
+        starts = self._lost_starts
+        if not starts:
+            return None
+        lines = [self.line_of(start) for start in starts]
+        here = self.scroll_offset.y + min(2, self.page_height // 2)
+        number = bisect_right(lines, here) if step > 0 else bisect_left(lines, here) - 1
+        number %= len(starts)
+        self._show_offset(starts[number])
+        return number + 1
+
+    def line_of(self, offset: int) -> int:
+        """The visual line that an offset of the shown text is in."""
+        return max(bisect_right(self._starts, offset) - 1, 0)
+
+    def _show_offset(self, offset: int) -> None:
+        self.scroll_to(y=max(self.line_of(offset) - 2, 0), animate=False, force=True)
+
+    # -- drawing
+
+    def line_count(self) -> int:
+        return len(self._starts) - 1
+
+    def draw_line(self, line: int, width: int) -> Strip:
+        if self._busy or not self._shown.text:
+            word = (self._busy or self.empty_word) if line == 0 else ""
+            return self.strip([(word, self.style("virtual--muted"))], width)
+        start, end = self._starts[line], self._starts[line + 1]
+        text = line_text(self._shown.text, self._starts, line)
+        if not self.wraps:
+            text = text[: width + 1]  # what does not fit is cut by the edge anyway
+        end = min(end, start + len(text))
+        edges = {start, end}
+        lost = _inside(self._shown.lost, self._lost_starts, start, end)
+        hits = _inside(self._hits, self._hit_starts, start, end)
+        for a, b in (*lost, *hits):
+            edges |= {max(a, start), min(b, end)}
+        points = sorted(edges)
+        pieces: list[tuple[str, Style]] = []
+        for a, b in pairwise(points):
+            pieces.append((text[a - start : b - start], self.style(self._style_at(a, lost, hits))))
+        return self.strip(pieces, width)
+
+    @staticmethod
+    def _style_at(offset: int, lost: Sequence[tuple[int, int]], hits: Sequence[tuple[int, int]]) -> str:
+        if any(a <= offset < b for a, b in hits):
+            return "virtual--match"
+        return "virtual--lost" if any(a <= offset < b for a, b in lost) else ""
+
+
+def _inside(
+    spans: Sequence[tuple[int, int]], starts: Sequence[int], start: int, end: int
+) -> list[tuple[int, int]]:
+    """The spans that touch a stretch; spans are in order and do not overlap."""
+    first = max(bisect_right(starts, start) - 1, 0)
+    found = []
+    for span in spans[first : bisect_left(starts, end)]:
+        if span[1] > start and span[0] < end:
+            found.append(span)
+    return found
+
+
+def _line_starts(text: str, width: int) -> array[int]:
+    """Line starts for a width; 0 does not wrap."""
+    return wrap(text, width or max(len(text), 1))

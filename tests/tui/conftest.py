@@ -1,0 +1,120 @@
+"""Fixtures of the screen tests: a workspace, an app on it, and golden screens as plain text."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from textual.pilot import Pilot
+
+from promptdbg.tui.app import PromptdbgApp
+from tests.tui import sample
+
+SCREENS = Path(__file__).parent / "screens"
+
+_RUN = re.compile(
+    r'x="([\d.]+)" y="[\d.]+" textLength="[\d.]+" clip-path="url\(#[\w-]+-line-(\d+)\)">(.*?)</text>'
+)
+_CELL = 12.2
+"""Width of a cell in the pictures that Textual draws."""
+
+
+def screen_text(app: PromptdbgApp) -> str:
+    """The screen as text: every run at its column."""
+    rows: dict[int, list[tuple[int, str]]] = {}
+    for x, line, run in _RUN.findall(app.export_screenshot()):
+        column = round(float(x) / _CELL)
+        rows.setdefault(int(line), []).append((column, html.unescape(run).replace("\xa0", " ")))
+    lines = []
+    for number in range(app.size.height):
+        line = ""
+        for column, run in sorted(rows.get(number, [])):
+            line = line.ljust(column) + run
+        lines.append(line.rstrip())
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def golden() -> Callable[[PromptdbgApp, str], None]:
+    """Compares a screen with the text kept under ``screens``; UPDATE_SNAPSHOTS=1 rewrites it."""
+
+    def check(app: PromptdbgApp, name: str) -> None:
+        text = screen_text(app)
+        path = SCREENS / f"{name}.txt"
+        if os.environ.get("UPDATE_SNAPSHOTS"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
+
+
+@pytest.fixture(autouse=True)
+def _no_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the machine shows: colours are on, no editor, the sample engine is known."""
+    for name in ("NO_COLOR", "VISUAL", "EDITOR", "TEXTUAL_ANIMATIONS"):
+        monkeypatch.delenv(name, raising=False)
+    sample.install()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    return sample.write_workspace(tmp_path / "demo")
+
+
+Run: TypeAlias = Callable[..., AbstractAsyncContextManager[Pilot[Any]]]
+
+
+@pytest.fixture
+def run(workspace: Path) -> Run:
+    """Runs the app on the workspace, until its first picture is drawn."""
+
+    @asynccontextmanager
+    async def start(
+        size: tuple[int, int] = (120, 40), folder: Path = workspace, **options: Any
+    ) -> AsyncIterator[Pilot[Any]]:
+        options.setdefault("watch", False)
+        app = PromptdbgApp(sample.opener(folder), show_times=False, **options)
+        async with app.run_test(size=size) as pilot:
+            await settled(pilot)
+            yield pilot
+
+    return start
+
+
+async def settled(pilot: Pilot[Any], before: object = None) -> None:
+    """Wait until the app has a picture other than ``before`` and has drawn it."""
+    app = pilot.app
+    assert isinstance(app, PromptdbgApp)
+    for _ in range(400):
+        await pilot.pause(0.01)
+        if app.picture is not None and app.picture is not before:
+            break
+    else:
+        raise AssertionError("no picture came")
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys that lead to a new picture, and wait for it."""
+    app = pilot.app
+    assert isinstance(app, PromptdbgApp)
+    before = app.picture
+    await pilot.press(*keys)
+    await settled(pilot, before)
+
+
+def home_status(pilot: Pilot[Any]) -> str:
+    """The sentence in the status line of the screen on top."""
+    from promptdbg.tui.widgets.chrome import Status
+
+    app = pilot.app
+    assert isinstance(app, PromptdbgApp)
+    assert app.on_top is not None
+    return app.on_top.query_one(Status).line
