@@ -104,7 +104,7 @@ def _block(block: Json) -> Block:
         return Block("text", "", block)
     if not isinstance(block, dict):
         return Block("data", "not a block", _json(block))
-    kind = block.get("type")
+    kind = _type(block)
     if kind in _TEXT_TYPES and isinstance(text := block.get("text", block.get("refusal")), str):
         return Block("text", "" if kind != "refusal" else "refusal", text)
     match kind:
@@ -125,7 +125,7 @@ def _block(block: Json) -> Block:
                 text if parts else _string(inner or ""),
             )
         case _:
-            return _media(block) or Block("data", _type(block), _json(block))
+            return _media(kind, block) or Block("data", kind, _json(block))
 
 
 _MEDIA = frozenset(
@@ -133,12 +133,11 @@ _MEDIA = frozenset(
 )
 
 
-def _media(block: dict[str, Json]) -> Block | None:
+def _media(kind: str, block: dict[str, Json]) -> Block | None:
     """An image, a sound or a file: its type and size, or its address."""
-    kind = block.get("type")
     if kind not in _MEDIA:
         return None
-    held = block.get(kind, block.get("source", block))
+    held = next((block[key] for key in (kind, "source", "image_url") if key in block), block)
     word = "image" if "image" in kind else "audio" if "audio" in kind else "file"
     details = [word]
     url = held.get("url", held.get("file_url")) if isinstance(held, dict) else held

@@ -46,11 +46,13 @@ class MessagesScreen(PictureScreen):
 
     def __init__(self, recorded: Stage | None = None) -> None:
         super().__init__()
+        self.id = "messages"
         self.recorded = recorded
         self._names = ["", "", ""]  # the stage each column shows; empty for the usual one
         self._off: set[int] = set()
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
         self._greeted = False
+        self._goal = ""  # the message to go to as soon as the lists are there
 
     def compose_body(self) -> Iterable[Widget]:
         yield MessageColumns()
@@ -82,7 +84,9 @@ class MessagesScreen(PictureScreen):
             self._draw(picture, alignment)
 
     def _draw(self, picture: Picture, alignment: Alignment) -> None:
-        self.lists.show(alignment, picture.rules)
+        row = alignment.row_of(self._goal) if self._goal else None
+        self._goal = ""
+        self.lists.show(alignment, picture.rules, row)
 
     def _chosen(self, assembly: Assembly) -> list[Stage | None]:
         """The stage of each of the three columns; ``None`` where the assembly has none.
@@ -143,15 +147,7 @@ class MessagesScreen(PictureScreen):
             self._say_row()
         else:
             self._greeted = True
-            self.say(self._greeting(picture.assembly, plan.alignment))
-
-    def _greeting(self, assembly: Assembly, alignment: Alignment) -> str:
-        if assembly.failure is not None:
-            failure = assembly.failure
-            return (
-                f"! {assembly.engine.title} fails here: {failure.error} in {failure.where}: {failure.message}"
-            )
-        return f"aligned: {summary(alignment)} · n goes to the first change"
+            self.say(f"aligned: {summary(plan.alignment)} · n goes to the next change")
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self.show_frame()
@@ -267,10 +263,11 @@ class MessagesScreen(PictureScreen):
             self.app.pop_screen()
 
     def go_to(self, item: str) -> None:
-        """Put the cursor on a message."""
-        plan = self.lists.plan
-        row = plan.alignment.row_of(item) if plan is not None else None
-        if row is None:
-            self.refuse(f"{one_line(item)} is in none of these lists")
-        else:
+        """Put the cursor on a message, now or when the lists are there."""
+        plan = self.lists.plan if self.is_attached else None
+        if plan is None:
+            self._goal = item
+        elif (row := plan.alignment.row_of(item)) is not None:
             self.lists.go_to_row(row)
+        else:
+            self.refuse(f"{one_line(item)} is in none of these lists")

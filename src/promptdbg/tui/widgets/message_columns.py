@@ -72,9 +72,10 @@ class MessageColumns(VirtualList):
 
     # -- what the screen asks
 
-    def show(self, alignment: Alignment, rules: Mapping[str, Rule]) -> None:
-        """Draw other lists; the row under the cursor stays under it where it still exists."""
-        self._wanted = self._wanted or self._key_under_cursor()
+    def show(self, alignment: Alignment, rules: Mapping[str, Rule], row: int | None = None) -> None:
+        """Draw other lists. The cursor goes to ``row``, else stays on the row of the same messages."""
+        here = self._wanted or self._key_under_cursor()
+        self._wanted = here if row is None else row_key(alignment, row)
         self.alignment, self._rules = alignment, rules
         self.focus_column = min(self.focus_column, max(len(alignment.columns) - 1, 0))
         self._lay_out()
