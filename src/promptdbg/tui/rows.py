@@ -174,11 +174,12 @@ class Columns:
     source: int = 0
 
 
-def columns(width: int, *, numbers: int = 8) -> Columns:
+def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     """How a list of so many cells is divided; columns give way in the order SUM, rank, share.
 
     Args:
         numbers: cells of the widest token figure with its gap.
+        names: cells of the widest name with its indent; 0 where not known.
     """
     state = 10
     tokens = max(numbers, 8)
@@ -188,4 +189,6 @@ def columns(width: int, *, numbers: int = 8) -> Columns:
     source = 26 if width >= 120 else 0
     rest = max(width - state - rank - tokens - share - total - source, 16)
     name = max(rest * 11 // 20, 12)
+    if names:
+        name = min(name, max(names + 2, 16))
     return Columns(state, name, rank, tokens, share, total, max(rest - name, 0), source)

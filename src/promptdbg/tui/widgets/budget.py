@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from promptdbg.model import Budget, Part
-from promptdbg.text import one_line, width
+from promptdbg.text import clip_middle, one_line, width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.widgets.chrome import DrawnLines
 
@@ -69,7 +69,7 @@ class TokenBar(DrawnLines):
         parts = parts_of(budget)
         g = self.glyphs
         pieces = [
-            (g.fills[number] * count, self.style(f"bar--{number}"))
+            (self.fill(number) * count, self.style(f"bar--{number}"))
             for number, count in enumerate(cells([part.tokens for part in parts], total, room))
         ]
         used = sum(width(text) for text, _ in pieces)
@@ -77,32 +77,30 @@ class TokenBar(DrawnLines):
         return self.strip(pieces, room)
 
     def _legend(self, budget: Budget) -> Strip:
-        g = self.glyphs
-        muted = self.style("virtual--muted")
-        pieces = []
-        room = self.size.width
-        entries = [
-            (f"{g.fills[number]} ", f"{one_line(part.name)} {part.tokens:,}", f"bar--{number}")
-            for number, part in enumerate(parts_of(budget))
-        ]
+        """The largest parts, as many as fit; what is free and reserved always."""
+        tail: list[tuple[str, str, str]] = []
         if budget.left is not None:
-            left = budget.left
-            entries.append(
-                (f"{g.free} ", f"free {left:,}" if left >= 0 else f"over by {-left:,}", "virtual--muted")
-            )
-        entries += [
-            ("", f"reserved for {one_line(part.name)} {part.tokens:,}", "") for part in budget.reserved
-        ]
-        for fill, text, style in entries:
-            room -= width(fill + text) + 3
+            word = f"free {budget.left:,}" if budget.left >= 0 else f"over by {-budget.left:,}"
+            tail.append((f"{self.glyphs.free} ", word, "virtual--muted"))
+        for part in budget.reserved:
+            tail.append(("", f"reserved for {_short(part.name)} {part.tokens:,}", ""))
+        room = self.size.width - sum(width(fill + text) + 3 for fill, text, _ in tail)
+        entries = []
+        for number, part in enumerate(parts_of(budget)):
+            entry = (f"{self.fill(number)} ", f"{_short(part.name)} {part.tokens:,}", f"bar--{number}")
+            room -= width(entry[0] + entry[1]) + 3
             if room < 0:
                 break
-            pieces += [
-                (fill, self.style(style)),
-                (text, muted if not fill else self.plain),
-                ("   ", self.plain),
-            ]
+            entries.append(entry)
+        muted = self.style("virtual--muted")
+        pieces = []
+        for fill, text, style in (*entries, *tail):
+            pieces += [(fill, self.style(style)), (text, self.plain if fill else muted), ("   ", self.plain)]
         return self.strip(pieces, self.size.width)
+
+
+def _short(name: str) -> str:
+    return clip_middle(one_line(name), 20)
 
 
 class BudgetLine(DrawnLines, can_focus=True):

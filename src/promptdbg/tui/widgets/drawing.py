@@ -72,11 +72,11 @@ def css(widget: str) -> str:
         & > .status--empty { color: $text-muted; }
         & > .status--add { color: $text-accent; }
         & > .bar--0 { color: $primary; }
-        & > .bar--1 { color: $accent; }
-        & > .bar--2 { color: $secondary; }
-        & > .bar--3 { color: $success; }
-        & > .bar--4 { color: $warning; }
-        & > .bar--5 { color: $foreground 60%; }
+        & > .bar--1 { color: $success; }
+        & > .bar--2 { color: $accent; }
+        & > .bar--3 { color: $primary-lighten-3; }
+        & > .bar--4 { color: $error-lighten-2; }
+        & > .bar--5 { color: $foreground 50%; }
     }
     WIDGET:nocolor {
         & > .virtual--cursor { text-style: bold; }
@@ -110,6 +110,11 @@ class Drawing(_Base):
     def plain(self) -> Style:
         """The style of ordinary text here."""
         return self.rich_style
+
+    def fill(self, number: int) -> str:
+        """The fill of a bar's part: solid where colours tell the parts apart, else a pattern."""
+        patterns = self.ascii_only or self.app.no_color
+        return self.glyphs.fills[number if patterns else 0]
 
     def style(self, name: str) -> Style:
         """The full style of a component class, or of the widget for an empty name.

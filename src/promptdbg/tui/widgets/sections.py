@@ -11,6 +11,7 @@ from textual.strip import Strip
 from promptdbg.marks import mark_of
 from promptdbg.model import Section
 from promptdbg.text import clip, clip_middle, one_line, pad, safe
+from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Columns, Row, Sort, View, columns, in_prompt, place_of, section_rows, why_short
@@ -52,6 +53,7 @@ class SectionList(VirtualList):
         self.rows: list[Row] = []
         self._item: str | None = None
         self.empty_word = ""
+        self._names = 0
 
     @property
     def row(self) -> Row | None:
@@ -71,6 +73,7 @@ class SectionList(VirtualList):
         wanted = here.id if here else self._item
         near = self.cursor
         self.rows = section_rows(picture, view)
+        self._names = max((_name_cells(picture.sections[row.id], row) for row in self.rows), default=0)
         if wanted is not None:
             self._item = wanted
         self.set_rows(len(self.rows), cursor=place_of(self.rows, self._item, near))
@@ -98,7 +101,7 @@ class SectionList(VirtualList):
         widest = 0
         if self.picture is not None:
             widest = len(f"{self.picture.widest:,}") + (2 if self.picture.assembly.tokenizer.exact else 3)
-        return columns(width, numbers=widest)
+        return columns(width, numbers=widest, names=self._names)
 
     def draw_head(self, y: int, width: int) -> Strip:
         head = self.style("virtual--head")
@@ -152,7 +155,9 @@ class SectionList(VirtualList):
         name = clip_middle(one_line(section.name) or one_line(section.id), max(room, 4), ellipsis=g.ellipsis)
         inside = in_prompt(section)
         about = "" if picture.assembly.tokenizer.exact else g.about
-        rank = f"{section.priority:g}" if section.priority is not None else f"{section.order + 1:,}"
+        rank = f"{section.order + 1:,}"
+        if picture.has_priorities:
+            rank = f"{section.priority:g}" if section.priority is not None else ""
         amount = base if inside or here else muted
         source = safe(str(section.source), lines=False) if section.source else ""
 
@@ -201,3 +206,8 @@ class SectionList(VirtualList):
             self.post_message(self.FoldClicked(shown))
             return True
         return False
+
+
+def _name_cells(section: Section, row: Row) -> int:
+    """Cells that a name would like: indent, fold mark, the name as far as it counts, change mark."""
+    return 2 * row.depth + (2 if row.parts else 0) + min(cell_width(one_line(section.name)), 60) + 2
