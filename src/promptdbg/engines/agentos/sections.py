@@ -1,0 +1,407 @@
+"""The sections of an assembly: system prompts, elements, documents, tools, images, memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from promptdbg.engines.agentos import js, rules
+from promptdbg.engines.agentos.components import Document, SystemPrompt
+from promptdbg.engines.agentos.elements import INPUT_TYPE
+from promptdbg.engines.agentos.log import SYSTEM, TEMPLATE, TOOLS, Event
+from promptdbg.engines.agentos.memory import MemoryPart
+from promptdbg.engines.agentos.pipeline import Construction
+from promptdbg.engines.agentos.stages import decide, whole
+from promptdbg.engines.agentos.templates import COMPLETION, RETRIEVED_ITEM
+from promptdbg.engines.agentos.tools import OPENAI_FORMAT, schema
+from promptdbg.engines.base import SWITCHED_OFF, Trace
+from promptdbg.model import Action, Place, Section, SectionStatus, Source, Span
+from promptdbg.tokens import TokenCounter
+
+TOOLS_ITEM = "tools"
+MEMORY_ITEM = "retrieved/memory"
+UNUSED_KEYS = (
+    "assembledMemoryContext",
+    "toolSchemas",
+    "audioInput",
+    "taskSpecificData",
+    "customComponents",
+)
+_LOSSES = frozenset({Action.DROP, Action.TRUNCATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Disabled:
+    """An item that is switched off here: enough of it to show it."""
+
+    item: str
+    name: str
+    kind: str
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What sections show beside the construction: where things are, what is off, the memories."""
+
+    sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
+    source: Callable[[str], Source | None] = lambda item: None
+    disabled: Sequence[Disabled] = ()
+    memory: Sequence[MemoryPart] = ()
+
+
+class Sections:
+    """Builds the sections of one construction, in order, and decides their events."""
+
+    def __init__(
+        self,
+        made: Construction,
+        events: Sequence[Event],
+        counter: TokenCounter,
+        trace: Trace,
+        extras: Extras,
+    ) -> None:
+        self.made, self.counter, self.trace, self.extras = made, counter, trace, extras
+        self.events: dict[str, list[Event]] = {}
+        for event in events:
+            self.events.setdefault(event.item, []).append(event)
+        self.found: list[Section] = []
+
+    def build(self) -> tuple[Section, ...]:
+        if self.made.augmented is not None:
+            self._system()
+            self._elements()
+        self._retrieved()
+        if self.made.failure is None:
+            self._tools()
+        self._vision()
+        self._unused()
+        for entry in self.extras.disabled:
+            self._disabled(entry)
+        return tuple(replace(section, order=n) for n, section in enumerate(self.found))
+
+    # ---- one section ------------------------------------------------------------------------------
+
+    def _add(
+        self,
+        item: str,
+        name: str,
+        kind: str,
+        text: str,
+        output: str,
+        status: SectionStatus,
+        *,
+        place: Place,
+        original: int | None = None,
+        priority: float | None = None,
+        parent: str | None = None,
+        offset: int | None = None,
+        spans: tuple[Span, ...] = (),
+    ) -> Section:
+        """``original`` are the tokens without loss, where they are not those of the text."""
+        tokens = self.counter.count(output)
+        measure = self.made.meter.text if self.made.meter is not None else lambda _: 0
+        size = whole(measure(output))
+        section = Section(
+            id=item,
+            name=name,
+            kind=kind,
+            order=0,
+            text=text,
+            output=output,
+            status=status,
+            tokens=tokens,
+            tokens_original=self.counter.count(text) if original is None else original,
+            size=size,
+            size_original=size if output == text else whole(measure(text)),
+            unit="tokens",
+            parent=parent,
+            priority=priority,
+            source=self.extras.source(item),
+            place=place,
+            offset=offset,
+            spans=spans,
+        )
+        self.found.append(section)
+        return section
+
+    def _events(self, item: str, stage: str, before: int, after: int) -> None:
+        """Decide an item's events of a stage that is no list; a loss moves its tokens."""
+        for event in self.events.get(item, ()):
+            if event.stage == stage:
+                lost = event.action in _LOSSES
+                decide(self.trace, event, before if lost else None, after if lost else None)
+
+    def _lost_by(self, item: str, stage: str) -> bool:
+        return any(e.stage == stage and e.action is Action.DROP for e in self.events.get(item, ()))
+
+    # ---- system prompts and elements --------------------------------------------------------------
+
+    def _system(self) -> None:
+        assert self.made.augmented is not None
+        prompts = self.made.augmented.system
+        joiner = "\n" if self.made.request.template == COMPLETION else "\n\n"
+        texts = [_text(prompt.content) for prompt in prompts]
+        joined = joiner.join(texts)
+        start, end = 0, len(joined)
+        if self.made.request.template != COMPLETION:
+            end = len(js.trim(joined))
+            start = joined.find(js.trim(joined)) if end else 0
+            end += start
+        at = 0
+        for prompt, text in zip(prompts, texts, strict=True):
+            low, high = max(at, start), min(at + len(text), end)
+            self._system_section(prompt, text, joined[low:high] if low < high else "", low - start)
+            at += len(text) + len(joiner)
+
+    def _system_section(self, prompt: SystemPrompt, text: str, output: str, offset: int) -> None:
+        kind, _, name = prompt.item.partition("/")
+        label = js.to_string(prompt.source) if prompt.source is not None else f"system prompt {name}"
+        tokens = self.counter.count(output)
+        self._add(
+            prompt.item,
+            label,
+            kind,
+            text,
+            output,
+            SectionStatus.KEPT if output else SectionStatus.EMPTY,
+            place="system",
+            original=tokens,
+            priority=_priority(prompt.priority),
+            offset=offset if output else None,
+        )
+        self._events(prompt.item, SYSTEM, tokens, tokens)
+
+    def _elements(self) -> None:
+        """Elements that became no system prompt: written into the user input, or not at all."""
+        assert self.made.augmented is not None
+        shown = {prompt.item for prompt in self.made.augmented.system}
+        for element in self.made.request.elements:
+            if element.item in shown:
+                continue
+            text = _text(js.get(element.raw, "content"))
+            kept = js.get(element.raw, "type") == INPUT_TYPE and not self._lost_by(element.item, SYSTEM)
+            status = SectionStatus.KEPT if kept and text else SectionStatus.EMPTY
+            section = self._add(
+                element.item,
+                js.to_string(js.get(element.raw, "type")),
+                "element",
+                text,
+                text if kept else "",
+                status if kept else SectionStatus.DROPPED,
+                place="message",
+                priority=_priority(js.get(element.raw, "priority")),
+                spans=() if kept else _lost(text),
+            )
+            self._events(element.item, SYSTEM, section.tokens_original, section.tokens)
+
+    # ---- retrieved context and memory -------------------------------------------------------------
+
+    def _retrieved(self) -> None:
+        prepared, outcome = self.made.request.prepared, self.made.outcome
+        if self.extras.memory and all(d.item != MEMORY_ITEM for d in prepared.documents):
+            self._add(MEMORY_ITEM, "memory", "document", "", "", SectionStatus.EMPTY, place="message")
+            self._memory(0)
+        if not prepared.documents:
+            return
+        joined = prepared.joiner.join(_text(document.content) for document in prepared.documents)
+        left = {d.item: d for d in (outcome.documents if outcome else prepared.documents)}
+        printed = self.made.output is None or not any(self._lost_by(item, TEMPLATE) for item in left)
+        summary = outcome is not None and outcome.retrieved_summary
+        output = ""
+        if printed and outcome is not None:
+            output = prepared.joiner.join(_text(document.content) for document in left.values())
+        whole_kept = output == joined
+        status = SectionStatus.KEPT if whole_kept else SectionStatus.TRUNCATED
+        if not output:
+            status = SectionStatus.DROPPED if joined else SectionStatus.EMPTY
+        self._add(RETRIEVED_ITEM, "retrieved context", "context", joined, output, status, place="message")
+        for document in prepared.documents:
+            kept = _text(left[document.item].content) if document.item in left else ""
+            gone = summary or document.item not in left or not printed
+            self._document(document, "" if gone else kept, gone)
+
+    def _document(self, document: Document, output: str, gone: bool) -> None:
+        text = _text(document.content)
+        kept = len(output) - _split(output, text)
+        status = SectionStatus.KEPT
+        spans: tuple[Span, ...] = ()
+        if gone:
+            status, spans = SectionStatus.DROPPED, _lost(text)
+        elif output != text:
+            status, spans = SectionStatus.TRUNCATED, _spans(((0, kept, True), (kept, len(text), False)))
+        if (status is SectionStatus.DROPPED and not self._loses(document.item)) or (not text and not gone):
+            status = SectionStatus.EMPTY
+        source = document.source
+        name = "text" if isinstance(source, js.Undefined) else js.to_string(source)
+        self._add(
+            document.item,
+            "memory" if document.item == MEMORY_ITEM else name,
+            "document",
+            text,
+            output,
+            status,
+            place="message",
+            parent=RETRIEVED_ITEM,
+            spans=spans,
+        )
+        if document.item == MEMORY_ITEM:
+            self._memory(kept if not gone else 0)
+
+    def _loses(self, item: str) -> bool:
+        return any(event.action in _LOSSES for event in self.events.get(item, ()))
+
+    def _memory(self, kept: int) -> None:
+        """The memories in the memory text, of which ``kept`` characters are left."""
+        loss = next((e for e in self.events.get(MEMORY_ITEM, ()) if e.action in _LOSSES), None)
+        for part in self.extras.memory:
+            original = self.counter.count(part.text)
+            written = self.counter.count(part.output)
+            output = part.output
+            spans = _memory_spans(part)
+            if part.offset is not None and part.offset + len(output) > kept:
+                output = output[: max(0, kept - part.offset)]
+                spans = _spans(((0, len(output), True), (len(output), len(part.text), False)))
+            lost = not output
+            cut = output != part.output or part.lost is not None
+            status = SectionStatus.KEPT if not cut else SectionStatus.TRUNCATED
+            self._add(
+                part.item,
+                part.group,
+                "memory",
+                part.text,
+                output,
+                SectionStatus.DROPPED if lost else status,
+                place="message",
+                original=original,
+                parent=MEMORY_ITEM,
+                spans=_lost(part.text) if lost else spans,
+            )
+            self._events(part.item, SYSTEM, original, written)
+            if output != part.output and loss is not None:
+                event = replace(
+                    loss, stage=SYSTEM, item=part.item, because=f"Lost with the memory text: {loss.because}"
+                )
+                decide(self.trace, event, written, self.counter.count(output))
+
+    # ---- tools, images, the rest --------------------------------------------------------------------
+
+    def _tools(self) -> None:
+        tools = self.made.request.prepared.tools
+        if not tools:
+            return
+        sent = dict(self.made.tool_schemas or ())
+        support = js.get(self.made.request.model, "toolSupport")
+        wrapped = js.get(support, "format") == OPENAI_FORMAT
+        texts = [js.stringify(sent.get(tool.item) or schema(tool, wrapped)) for tool in tools]
+        shown = [text for tool, text in zip(tools, texts, strict=True) if tool.item in sent]
+        status = SectionStatus.KEPT if len(shown) == len(tools) else SectionStatus.TRUNCATED
+        joined, output = ",".join(texts), ",".join(shown)
+        self._add(
+            TOOLS_ITEM,
+            "tools",
+            "tools",
+            joined,
+            output,
+            status if shown else SectionStatus.DROPPED,
+            place="tools",
+        )
+        for tool, text in zip(tools, texts, strict=True):
+            kept = tool.item in sent
+            section = self._add(
+                tool.item,
+                tool.item.partition("/")[2],
+                "tool",
+                text,
+                text if kept else "",
+                SectionStatus.KEPT if kept else SectionStatus.DROPPED,
+                place="tools",
+                parent=TOOLS_ITEM,
+                spans=() if kept else _lost(text),
+            )
+            self._events(tool.item, TOOLS, section.tokens_original, section.tokens)
+
+    def _vision(self) -> None:
+        prepared = self.made.request.prepared
+        images = prepared.vision if prepared.image_items else ()
+        for item, image in zip(prepared.image_items, images, strict=True):
+            text = _text(image.get("data") if isinstance(image, dict) else None)
+            kept = self.made.output is not None and not self._lost_by(item, SYSTEM)
+            status = SectionStatus.KEPT if text else SectionStatus.EMPTY
+            if self._lost_by(item, SYSTEM):
+                status = SectionStatus.DROPPED
+            section = self._add(
+                item,
+                f"image {item.partition('/')[2]}",
+                "image",
+                text,
+                text if kept else "",
+                status,
+                place="message",
+                original=None
+                if status is SectionStatus.DROPPED
+                else self.counter.count(text if kept else ""),
+                spans=_lost(text) if status is SectionStatus.DROPPED else (),
+            )
+            self._events(item, SYSTEM, section.tokens_original, section.tokens)
+
+    def _unused(self) -> None:
+        for key in UNUSED_KEYS:
+            value = self.made.request.prepared.raw.get(key)
+            if not js.truthy(value) or value in ([], {}):
+                continue
+            text = js.stringify(value)
+            item = f"unused/{key}"
+            section = self._add(
+                item, key, "component", text, "", SectionStatus.DROPPED, place="message", spans=_lost(text)
+            )
+            because = f"No built-in template prints {key}."
+            event = Event(SYSTEM, Action.DROP, item, rules.UNUSED_COMPONENT, because)
+            decide(self.trace, event, section.tokens_original, 0)
+
+    def _disabled(self, entry: Disabled) -> None:
+        section = self._add(
+            entry.item,
+            entry.name,
+            entry.kind,
+            entry.text,
+            "",
+            SectionStatus.DISABLED,
+            place=entry.place,
+            spans=_lost(entry.text),
+        )
+        stage = TOOLS if entry.place == "tools" else SYSTEM
+        event = Event(stage, Action.DISABLE, entry.item, SWITCHED_OFF, "Switched off here.")
+        decide(self.trace, event, section.tokens_original, 0)
+
+
+def _text(content: Any) -> str:
+    return "" if js.nullish(content) else js.to_string(content)
+
+
+def _priority(priority: Any) -> float | None:
+    number = None if js.nullish(priority) else js.to_number(priority)
+    return number if number is not None and number == number else None
+
+
+def _lost(text: str) -> tuple[Span, ...]:
+    return (Span(0, len(text), False),) if text else ()
+
+
+def _spans(stretches: Sequence[tuple[int, int, bool]]) -> tuple[Span, ...]:
+    return tuple(Span(start, end, kept) for start, end, kept in stretches if end > start)
+
+
+def _split(output: str, text: str) -> int:
+    """1 when the cut went through the last character, which is lost then."""
+    return 1 if output and not text.startswith(output) else 0
+
+
+def _memory_spans(part: MemoryPart) -> tuple[Span, ...]:
+    if part.lost is None:
+        return ()
+    start, end = part.lost
+    return _spans(((0, start, True), (start, end, False), (end, len(part.text), True)))
