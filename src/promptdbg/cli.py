@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "inspect": "the assembly as a table, or as JSON",
+    "why": "one item: its life, every decision, and what would keep it",
+    "trace": "where a text went, and whether the model saw it",
+    "fixes": "the smallest changes that would keep what was lost",
+    "cache": "the prefix shared with the turn before, and what broke it",
+    "lint": "the final list against the providers' rules",
+    "check": "demands on a prompt, as a gate for CI",
     "compare": "the three message lists side by side, or this assembly against another",
     "verify": "run the real framework on a copy and show every difference",
     "sessions": "the stored sessions of a workspace",
@@ -83,7 +89,8 @@ def _told(error: PromptdbgError, code: int, debug: bool) -> int:
 def _run(words: list[str]) -> int:
     name = words[0] if words and words[0] in COMMANDS else _DEFAULT
     command = load(name)
-    arguments = parser_for(name, command).parse_args(words if name == _DEFAULT else words[1:])
+    # Intermixed: a workspace may stand before an option and the item after it.
+    arguments = parser_for(name, command).parse_intermixed_args(words if name == _DEFAULT else words[1:])
     return command.run(arguments)
 
 

@@ -65,8 +65,9 @@ def read_json(path: Path) -> Json:
         raise InputError(f"byte {error.start} is not UTF-8", where=str(path)) from error
     except json.JSONDecodeError as error:
         raise InputError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}:{error.colno}") from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply", where=str(path)) from error
+    except (RecursionError, ValueError) as error:
+        what = "is nested too deeply or holds a number too long to read"
+        raise InputError(what, where=str(path)) from error
 
 
 def is_assembly(document: Json) -> bool:

@@ -1,0 +1,77 @@
+"""The smallest single changes that would keep what was lost: each was found by assembling again,
+and says what else it would push out. Without ITEM, for everything that was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from promptdbg.analysis.fixes import Fix, lost_items
+from promptdbg.analysis.items import find_item
+from promptdbg.commands import options
+from promptdbg.commands.why import fix_document, fix_lines, offered
+from promptdbg.render import BLANK, Line, Piece, columns, line, write, write_json
+
+SCHEMA = "promptdbg/fixes/1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_workspace(parser)
+    parser.add_argument("item", nargs="?", metavar="ITEM", help="the lost item; default: all of them")
+    options.add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.item is None and not Path(arguments.workspace).is_dir():
+        arguments.workspace, arguments.item = ".", arguments.workspace  # one word that is no folder
+    debugger = options.debugger(arguments)
+    assembly = debugger.assembly
+    lost = (find_item(assembly, arguments.item),) if arguments.item else lost_items(assembly)
+    found: dict[str, tuple[Fix, ...]] = {}
+    for number, item in enumerate(lost, 1):
+        _progress(number, len(lost), item)
+        found[item] = offered(debugger, item)
+    _progress(0, 0, "")
+    if arguments.json:
+        write_json(document(found))
+    else:
+        write(lines(found, columns()))
+    return 0
+
+
+def _progress(number: int, count: int, item: str) -> None:
+    """One line on a terminal's stderr, rewritten in place; ctrl-c stops the search."""
+    if sys.stderr.isatty() and (count > 1 or not count):
+        from promptdbg.text import clip, safe
+
+        text = clip(safe(f"{number} of {count}: {item}", lines=False), 70) if count else ""
+        sys.stderr.write(f"\r{text:<72}\r")
+        sys.stderr.flush()
+
+
+def document(found: dict[str, tuple[Fix, ...]]) -> dict[str, Any]:
+    """The fixes as JSON, by item."""
+    return {
+        "schema": SCHEMA,
+        "items": [
+            {"item": item, "fixes": [fix_document(fix) for fix in offers]} for item, offers in found.items()
+        ],
+    }
+
+
+def lines(found: dict[str, tuple[Fix, ...]], cells: int) -> Iterator[Line]:
+    """The fixes, item by item."""
+    if not found:
+        yield line("Nothing was lost.")
+    for number, (item, offers) in enumerate(found.items()):
+        if number:
+            yield BLANK
+        yield line(Piece(item, "title"))
+        for fix in offers:
+            yield from fix_lines(fix, cells)
+        if not offers:
+            yield line(Piece("  no single change keeps it whole", "muted"))
