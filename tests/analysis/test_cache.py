@@ -41,8 +41,8 @@ def test_a_snipped_head_says_how_many_went(make: Make) -> None:
     first, second = made.assemble(), made.assemble(Settings().with_value("keep", 5))
     report = compare_prefix(first, second, tokenizer())
     assert report.broken is not None
-    assert report.broken.item == "m3"
-    assert report.broken.cause == "3 earlier entries were taken out in front of it"
+    assert report.broken.item == "m0"
+    assert report.broken.cause == "3 earlier entries were taken out here"
 
 
 def test_a_longer_earlier_request_and_the_same_one(make: Make) -> None:

@@ -31,7 +31,8 @@ class Break:
 
     ``byte`` counts UTF-8 bytes from the start of the request's text, ``inside`` bytes from the
     start of the piece. ``before`` and ``after`` are the text around the point on each side.
-    ``cause`` is a guess by shape (a clock, a moved head), empty where none fits.
+    ``item`` is what changed: what was taken out, put in, or reads differently; ``cause`` says which
+    (empty where it does not show).
     """
 
     item: str
@@ -112,6 +113,7 @@ def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> 
             size += utf8_length(piece.text)
             continue
         same = _common(earlier.text, piece.text)
+        changed, cause = _cause(old, new, index, same)
         inside = utf8_length(piece.text[:same])
         tokens += min(counter.count(piece.text[:same]), piece.tokens)
         return CacheReport(
@@ -119,14 +121,14 @@ def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> 
             total,
             size + inside,
             Break(
-                item=piece.item,
-                title=piece.title,
+                item=changed.item,
+                title=changed.title,
                 byte=size + inside,
                 inside=inside,
                 common=piece.text[max(0, same - _CONTEXT) : same],
                 before=earlier.text[same : same + _CONTEXT],
                 after=piece.text[same : same + _CONTEXT],
-                cause=_cause(old, new, index, same),
+                cause=cause,
             ),
         )
     if len(old) > len(new):
@@ -157,16 +159,18 @@ def _common(left: str, right: str) -> int:
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?|\d{4}-\d{2}-\d{2}")
 
 
-def _cause(old: tuple[Piece, ...], new: tuple[Piece, ...], index: int, same: int) -> str:
+def _cause(old: tuple[Piece, ...], new: tuple[Piece, ...], index: int, same: int) -> tuple[Piece, str]:
+    """What changed at the break, the piece it is about first."""
     earlier, piece = old[index], new[index]
     for match in _CLOCK.finditer(piece.text, max(0, same - 20), same + 20):
         if match.start() <= same <= match.end():
-            return "a clock: the text holds a time that changes with every request"
+            return piece, "a clock: the text holds a time that changes with every request"
     rest = [entry.text for entry in old[index:]]
     if piece.text in rest:
-        return f"{len(rest[: rest.index(piece.text)])} earlier entries were taken out in front of it"
+        # What joins two sections is a piece too, but not what a person would name.
+        gone = [entry for entry in old[index : index + rest.index(piece.text)] if entry.text.strip()]
+        entries = "entry was" if len(gone) == 1 else "entries were"
+        return next(iter(gone), earlier), f"{len(gone)} earlier {entries} taken out here"
     if earlier.text in (entry.text for entry in new[index:]):
-        return "new text was put in front of it"
-    if piece.item == earlier.item:
-        return f"the text of {piece.title} changed"
-    return ""
+        return piece, "new text was put in here"
+    return piece, f"the text of {piece.title} changed" if piece.item == earlier.item else ""

@@ -45,9 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
 def traced(debugger: Debugger, text: str, *, loaded_only: bool = False) -> TraceResult:
     """The trace of a text in what is open, and in the other files of its workspace."""
     from promptdbg.files.scan import text_files
+    from promptdbg.workspace import MANIFEST_NAME
 
-    folder = debugger.opened.workspace.path
-    return trace(debugger.assembly, text, () if loaded_only else text_files(folder))
+    opened = debugger.opened
+    # What the engine reads shows up as items; its own copy on disk is not another place.
+    read = {*opened.inputs.watched, str(opened.workspace.path / MANIFEST_NAME)}
+    others = () if loaded_only else text_files(opened.workspace.path)
+    return trace(debugger.assembly, text, (file for file in others if str(file.path) not in read))
 
 
 def document(result: TraceResult) -> dict[str, Any]:

@@ -1,0 +1,167 @@
+"""why, trace, fixes, cache, lint and check, as a person calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from promptdbg.cli import main
+from tests.fake_engine import install
+
+MANIFEST = """
+engine = "fake"
+[settings]
+budget = 40
+keep = 3
+[[sections]]
+name = "identity"
+text = "You are careful and you are brief."
+priority = 9
+[[sections]]
+name = "rules"
+file = "RULES.md"
+priority = 1
+[[messages]]
+role = "user"
+content = "Always answer in metric units."
+[[messages]]
+role = "assistant"
+content = "I will."
+[[messages]]
+role = "user"
+content = "How high is the pier?"
+[[messages]]
+role = "assistant"
+content = "Four metres."
+[[messages]]
+role = "user"
+content = "And the other one?"
+[scenarios.wide]
+budget = 4000
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    install(monkeypatch)
+    (tmp_path / "promptdbg.toml").write_text(MANIFEST)
+    (tmp_path / "RULES.md").write_text("# Rules\n\nNever use tabs.\n" + "- a line that fills the room\n" * 8)
+    (tmp_path / "CLAUDE.md").write_text("Never use tabs.\n")
+    return str(tmp_path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(list(words))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    _, out, _ = run(capsys, *words, "--json")
+    return json.loads(out)
+
+
+def test_why_names_rule_arithmetic_and_fixes(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "why", folder, "rules")
+    assert code == 0
+    assert "DROP" in out
+    assert "tokens against a limit of 40" in out
+    assert "fake.sections.budget" in out
+    assert "set System budget to" in out
+    entry = as_json(capsys, "why", folder, "rules")
+    assert entry["schema"] == "promptdbg/why/1"
+    assert {fix["kind"] for fix in entry["fixes"]} >= {"knob", "shorten"}
+
+
+def test_why_of_a_message_shows_its_life(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = as_json(capsys, "why", folder, "m0", "--no-fixes")
+    assert entry["status"] == "dropped"
+    assert [step["presence"] for step in entry["life"]].count("kept") >= 2
+    assert entry["fixes"] == []
+
+
+def test_the_workspace_defaults_to_here_and_words_may_be_mixed(
+    folder: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(capsys, "why", "rules")[0] == 0
+    assert run(capsys, "why", folder, "--no-fixes", "rules")[0] == 0
+    assert run(capsys, "fixes", "rules")[0] == 0
+    code, _, err = run(capsys, "why", "nothing-like-it")
+    assert code == 2
+    assert "no item 'nothing-like-it'" in err
+
+
+def test_trace_tells_seen_from_dropped_from_never_read(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "trace", folder, "never use tabs")
+    assert code == 1
+    assert "DROPPED" in out
+    assert "CLAUDE.md is a file of Claude Code" in out
+    code, out, _ = run(capsys, "trace", folder, "never use tabs", "--scenario", "wide")
+    assert code == 0
+    assert "of the final list" in out
+    assert run(capsys, "trace", folder, "never said")[0] == 0
+    hits = as_json(capsys, "trace", folder, "metric units")["hits"]
+    assert [(hit["item"], hit["verdict"], hit["stage"]) for hit in hits] == [("m0", "dropped", "trim")]
+
+
+def test_fixes_for_everything(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    items = as_json(capsys, "fixes", folder)["items"]
+    assert [entry["item"] for entry in items] == ["rules", "m0", "m1"]
+    assert all(entry["fixes"] for entry in items)
+    code, out, _ = run(capsys, "fixes", folder, "--scenario", "wide", "--set", "keep=100")
+    assert (code, out) == (0, "Nothing was lost.\n")
+
+
+def test_cache_against_the_turn_before(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = as_json(capsys, "cache", folder, "--turn", "2", "--set", "keep=100")
+    assert report["against"] == "turn 1"
+    assert report["broken"] is None
+    broken = as_json(capsys, "cache", folder, "--against", "wide")["broken"]
+    assert (broken["item"], broken["cause"]) == ("rules", "1 earlier entry was taken out here")
+    code, _, err = run(capsys, "cache", folder, "--turn", "1")
+    assert (code, "no turn before" in err) == (2, True)
+
+
+def test_lint_of_the_final_list_and_of_a_recorded_request(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "lint", folder)[0] == 0
+    body = {
+        "messages": [
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "y"}]}
+        ]
+    }
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(body))
+    code, out, _ = run(capsys, "lint", folder, "--final", str(request))
+    assert code == 1
+    assert "orphan-result" in out
+
+
+def test_check_is_a_gate(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "check", folder, "--must-reach", "tabs", "--max-section", "identity=100")
+    assert code == 1
+    assert out.startswith("FAIL")
+    assert "ok    identity costs" in out
+    assert run(capsys, "check", folder, "--must-reach", "tabs", "--scenario", "wide")[0] == 0
+    code, out, _ = run(capsys, "check", folder, "--no-drop", "rules", "--format", "sarif")
+    assert code == 1
+    assert json.loads(out)["runs"][0]["results"][0]["ruleId"] == "no-drop"
+    assert run(capsys, "check", folder)[0] == 2
+    assert run(capsys, "check", folder, "--max-section", "rules")[0] == 2
+
+
+def test_a_baseline_made_by_inspect(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "inspect", folder, "--scenario", "wide", "--json", "--no-text")
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(out)
+    assert run(capsys, "check", folder, "--scenario", "wide", "--baseline", str(baseline))[0] == 0
+    code, out, _ = run(capsys, "check", folder, "--baseline", str(baseline))
+    assert code == 1
+    assert "rules was whole in the baseline and is dropped now" in out
