@@ -129,15 +129,17 @@ class Tokenizer:
 # tiktoken's pattern engine overflows its stack, and panics, on a run of blanks somewhere between
 # half a million and a million; such a run is counted in blocks, one token more for each at most.
 _BLANKS_MAX = 400_000
-_LONG_BLANKS = re.compile(rf"[^\S\r\n]{{{_BLANKS_MAX}}}")
+# A small minimum: looking for the maximum itself would try it anew at every blank of a shorter run.
+_BLANKS = re.compile(r"[^\S\r\n]{64,}")
 
 
 def _digestible(text: str) -> Iterator[str]:
     start = 0
     if len(text) > _BLANKS_MAX:
-        for run in _LONG_BLANKS.finditer(text):
-            yield text[start : run.end()]
-            start = run.end()
+        for run in _BLANKS.finditer(text):
+            for end in range(run.start() + _BLANKS_MAX, run.end() + 1, _BLANKS_MAX):
+                yield text[start:end]
+                start = end
     yield text[start:]
 
 
