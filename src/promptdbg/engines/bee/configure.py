@@ -1,0 +1,121 @@
+"""The configuration in force: what is on disk, resolved as bee does, then what the knobs say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from promptdbg.engines.bee.blocks import SYSTEM_ITEM
+from promptdbg.engines.bee.config import (
+    Config,
+    Profile,
+    active_profile,
+    apply_profile,
+    auto_profile_reason,
+    context_budget,
+    context_window,
+    is_local,
+    parse_mode,
+    resolve_auto_profile,
+    scale_profile,
+)
+from promptdbg.engines.bee.drafts import Desk
+from promptdbg.engines.bee.rules import MODE_AUTO, PROFILE_AUTO, PROFILE_SCALE, PROFILE_UNKNOWN
+from promptdbg.model import Value
+
+_PROFILE_KNOBS = {
+    "budget": "system_prompt_budget",
+    "tool_desc_chars": "tool_desc_chars",
+    "skill_manifest_chars": "skill_manifest_chars",
+    "memory_body_chars": "memory_body_chars",
+    "tool_output_tokens": "tool_output_tokens",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """``mode`` is never ``auto``. ``window`` is what notices and compaction measure, 0 for none."""
+
+    config: Config
+    profile: Profile
+    mode: str
+    window: int
+
+
+def configure(base: Config, values: Mapping[str, Value], desk: Desk, *, asks_mode: bool) -> Setup:
+    """The setup for knob values; what decided is noted. ``asks_mode``: mode ``auto`` matters."""
+    config = _with_knobs(base, values)
+    _note_profile(config, desk)
+    if values["apply_profile"]:
+        config = apply_profile(config)
+    known = whole_number(values["context_window"])
+    profile = _scaled(config, context_window(config.default_model) if known is None else known, desk)
+    changes = {
+        name: number
+        for knob, name in _PROFILE_KNOBS.items()
+        if (number := whole_number(values[knob])) is not None
+    }
+    profile = replace(profile, **changes)  # type: ignore[arg-type]
+    mode = parse_mode(config.mode)
+    if mode == "auto":
+        mode = "edit"
+        if asks_mode:
+            _note_mode(config, desk)
+    return Setup(config, profile, mode, context_budget(config, known))
+
+
+def whole_number(value: Value) -> int | None:
+    """A number knob's value as a whole number; ``None`` where it is not set."""
+    return int(value) if isinstance(value, (int, float)) else None
+
+
+def _with_knobs(base: Config, values: Mapping[str, Value]) -> Config:
+    threshold = values["threshold"]
+    return replace(
+        base,
+        default_provider=str(values["provider"]),
+        default_model=str(values["model"]),
+        profile=str(values["profile"]),
+        caveman=str(values["caveman"]),
+        mode=str(values["mode"]),
+        memory=replace(base.memory, enabled=bool(values["memory"]), top_k=whole_number(values["top_k"]) or 0),
+        compaction=replace(
+            base.compaction,
+            enabled=bool(values["compaction"]),
+            threshold=float(threshold) if isinstance(threshold, (int, float)) else 0.0,
+        ),
+    )
+
+
+def _note_profile(config: Config, desk: Desk) -> None:
+    if config.profile == "auto":
+        name, reason = auto_profile_reason(config.default_provider, config.default_model)
+        desk.note(SYSTEM_ITEM, PROFILE_AUTO, f"Profile auto means {name}: {reason}.")
+    elif config.profile not in config.profiles:
+        because = f"There is no profile {config.profile!r}; the budgets of normal apply."
+        desk.note(SYSTEM_ITEM, PROFILE_UNKNOWN, because)
+
+
+def _scaled(config: Config, window: int, desk: Desk) -> Profile:
+    """The profile, with the room the loop gives tiny on a large window. It does so only for models
+    that ``auto`` would call tiny (``turn_run.go::RunWithContentDisplay``)."""
+    name, profile = active_profile(config)
+    if resolve_auto_profile(config.default_provider, config.default_model) != "tiny":
+        return profile
+    scaled = scale_profile(profile, name, window)
+    if scaled != profile:
+        because = (
+            f"With a window of {window:,} tokens the prompt budget of tiny is "
+            f"{scaled.system_prompt_budget:,} instead of {profile.system_prompt_budget:,}, and a tool result "
+            f"may have {scaled.tool_output_tokens:,} tokens instead of {profile.tool_output_tokens:,}."
+        )
+        desk.note(SYSTEM_ITEM, PROFILE_SCALE, because, measured=window, limit=16_000, unit="tokens")
+    return scaled
+
+
+def _note_mode(config: Config, desk: Desk) -> None:
+    if is_local(config.default_provider):
+        because = "Mode auto on a local provider is edit, without asking."
+    else:
+        because = "Mode auto: bee asks the model; edit is assumed here. The knob mode says otherwise."
+    desk.note(SYSTEM_ITEM, MODE_AUTO, because)
