@@ -13,11 +13,16 @@ from promptdbg.model import Json, Notice
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line (or entry) of a session file. ``error`` is set where it is not JSON."""
+    """One line (or entry) of a session file. ``error`` is set where it is not JSON.
+
+    ``fatal`` marks an error that is not one of syntax: the parser itself gave up (nesting too
+    deep, a number too long), which programs that only expect bad syntax do not catch.
+    """
 
     line: int
     value: Json = None
     error: str = ""
+    fatal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

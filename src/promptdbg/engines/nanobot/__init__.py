@@ -1,0 +1,59 @@
+"""nanobot (HKUDS): an assistant with one workspace, stored sessions and many channels.
+
+Three of its versions are reproduced exactly; ``dialects`` says in what they differ. The pipeline is
+``assemble``; each of its parts is a module named after what it does.
+"""
+
+from __future__ import annotations
+
+from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.inputs import NanobotInputs, load
+from promptdbg.engines.nanobot.knobs import declare
+from promptdbg.engines.nanobot.turn import turns_of
+from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
+from promptdbg.tokens import TokenCounter
+from promptdbg.workspace import Workspace
+
+
+class NanobotEngine:
+    """The engine; see the package's text."""
+
+    name = "nanobot"
+    title = "nanobot"
+    rules: tuple[Rule, ...] = rules.CATALOGUE
+    session_format: str | None = "nanobot"
+
+    def detect(self, workspace: Workspace) -> Detection | None:
+        """A workspace marker or sessions are nanobot's alone; SOUL.md beside USER.md is likely its."""
+        path = workspace.path
+        if (path / ".nanobot").is_dir():
+            return Detection(50, "it has a .nanobot folder")
+        if (path / "memory" / "history.jsonl").is_file():
+            return Detection(50, "it has memory/history.jsonl")
+        if any((path / "sessions").glob("*.jsonl")) and (path / "memory").is_dir():
+            return Detection(50, "it has sessions and a memory folder")
+        if (path / "SOUL.md").is_file() and (path / "USER.md").is_file():
+            return Detection(20, "it has SOUL.md and USER.md")
+        if (path / "SOUL.md").is_file():
+            return Detection(10, "it has SOUL.md")
+        return None
+
+    def load(self, workspace: Workspace, request: LoadRequest) -> NanobotInputs:
+        return load(workspace, request)
+
+    def knobs(self, inputs: NanobotInputs | None) -> tuple[Knob, ...]:
+        return declare(inputs)
+
+    def turns(self, inputs: NanobotInputs) -> tuple[Turn, ...]:
+        return turns_of(inputs.loaded(inputs.dialect))
+
+    def assemble(self, inputs: NanobotInputs, settings: Settings, counter: TokenCounter) -> Assembly:
+        from promptdbg.engines.nanobot.assemble import rebuild  # half of the package: not for listing knobs
+
+        assembly = rebuild(inputs, settings, counter).assembly
+        assert assembly is not None
+        return assembly
+
+
+ENGINE = NanobotEngine()

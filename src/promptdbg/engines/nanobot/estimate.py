@@ -1,0 +1,226 @@
+"""nanobot's two token estimates, with the fallbacks that switch their unit (spec section 7).
+
+The prompt estimate counts texts, never images; the message estimate counts everything, images as
+their base64. Either falls back to bytes (0.2.2: to 0 and to characters / 4) for one call when the
+tokenizer is missing or the text holds a special token such as ``<|endoftext|>``.
+
+Prompt estimates are exact and incremental: see ``tokens.count_joined`` for why a text may be cut
+between a line feed and a character that is neither white space nor a slash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from promptdbg.engines.nanobot.dialects import TRUNCATED, Dialect
+from promptdbg.engines.nanobot.rows import Row, Rows, dumps, message_pieces
+from promptdbg.model import Json
+from promptdbg.tokens import Tokenizer, load_encoding, tokenizer, utf8_length
+
+ENCODING = "cl100k_base"
+"""The encoding nanobot uses for every model (``utils/helpers.py::_get_token_encoding``)."""
+
+FRAMING = 4
+"""Tokens that every message costs beside its text."""
+
+MeasureSource: TypeAlias = Literal["tiktoken", "heuristic", "none"]
+
+
+class Estimate(NamedTuple):
+    """A prompt estimate and how it was made; ``special`` names the token that spoiled it."""
+
+    tokens: int
+    source: MeasureSource
+    special: str | None = None
+
+
+@dataclass(frozen=True)
+class ToolSet:
+    """The tool schemas of a request, in nanobot's order, and their JSON.
+
+    ``known`` is false where nobody told what tools there are.
+    """
+
+    definitions: tuple[Json, ...] = ()
+    text: str = ""
+    known: bool = True
+
+
+def tool_set(definitions: tuple[Json, ...], known: bool = True) -> ToolSet:
+    """Schemas as they are counted; no schemas are counted as no text."""
+    return ToolSet(definitions, dumps(list(definitions)) if definitions else "", known)
+
+
+class Estimator:
+    """The estimates of one dialect. ``available`` is whether tiktoken can load its data there."""
+
+    def __init__(self, dialect: Dialect, available: bool = True) -> None:
+        self.dialect = dialect
+        self.available = available
+        self._encoding: Tokenizer = tokenizer(ENCODING)
+        self._kind = (dialect.message_fallback, available)
+
+    def spoiled(self, text: str) -> bool:
+        """Whether tiktoken cannot encode this text here."""
+        return not self.available or self._encoding.special(text) is not None
+
+    def text(self, text: str) -> int:
+        """A text alone, by the measure a message would get, without framing."""
+        if not self.spoiled(text):
+            return self._encoding.count(text)
+        return utf8_length(text) if self.dialect.message_fallback == "bytes" else len(text) // 4
+
+    def message(self, row: Row) -> int:
+        """One message (``helpers.py::estimate_message_tokens``)."""
+        known = row.memo.get(self._kind)
+        if known is None:
+            payload = "\n".join(message_pieces(row.value))
+            known = max(FRAMING, self.text(payload) + FRAMING) if payload else FRAMING
+            row.memo[self._kind] = known
+        return int(known)
+
+    def tools(self, tools: ToolSet, after_text: bool = True) -> int:
+        """The schemas' share of a prompt estimate; they are counted apart from the messages."""
+        if not tools.text:
+            return 0
+        text = "\n" + tools.text if after_text else tools.text
+        if not self.spoiled(tools.text):
+            return self._encoding.count(text)
+        return utf8_length(text) if self.dialect.prompt_fallback else 0
+
+    def prompt(self, rows: Rows, tools: ToolSet) -> Estimate:
+        """A whole request (``helpers.py::estimate_prompt_tokens_chain``)."""
+        special = self._special(rows, tools) if self.available else None
+        if not self.available or special is not None:
+            return self._without_tokenizer(rows, tools, special)
+        collected = any(row.pieces for row in rows)
+        total = self._joined(rows) + self.tools(tools, collected) + FRAMING * len(rows)
+        return Estimate(total, "tiktoken") if total > 0 else Estimate(0, "none")
+
+    def _special(self, rows: Rows, tools: ToolSet) -> str | None:
+        for row in rows:
+            found = row.memo.get("special", row)
+            if found is row:
+                found = row.memo["special"] = self._encoding.special(row.payload)
+            if found is not None:
+                return str(found)
+        return self._encoding.special(tools.text)
+
+    def _without_tokenizer(self, rows: Rows, tools: ToolSet, special: str | None) -> Estimate:
+        if not self.dialect.prompt_fallback:
+            return Estimate(0, "none", special)
+        total = 0
+        texts = 0
+        for row in rows:
+            if row.pieces:
+                total += _byte_length(row)
+                texts += 1
+        total += max(0, texts - 1)
+        if tools.text:
+            total += utf8_length(tools.text) + (1 if total else 0)
+        total += FRAMING * len(rows)
+        return Estimate(total, "heuristic" if total > 0 else "none", special)
+
+    def _joined(self, rows: Rows) -> int:
+        """Tokens of every row's payload joined with line feeds."""
+        total = 0
+        run: Row | str = ""
+        gap = -1  # line feeds since the end of ``run``; the first payload has none before it
+        for row in rows:
+            if not row.pieces:
+                continue
+            lead, core, safe = _edges(row)
+            gap += 1 + lead
+            if not core:
+                continue
+            if gap and safe:
+                total += self._ended(run, gap)
+                run = row
+            else:
+                run = _core_of(run) + "\n" * gap + core
+            gap = 0
+        return total + self._ended(run, max(gap, 0))
+
+    def _ended(self, run: Row | str, gap: int) -> int:
+        if isinstance(run, str):
+            text = run + "\n" * gap
+            return self._encoding.count(text) if text else 0
+        key = ("ended", gap)
+        known = run.memo.get(key)
+        if known is None:
+            known = run.memo[key] = self._encoding.count(_core_of(run) + "\n" * gap)
+        return int(known)
+
+
+def _byte_length(row: Row) -> int:
+    known = row.memo.get("bytes")
+    if known is None:
+        known = row.memo["bytes"] = utf8_length(row.payload)
+    return int(known)
+
+
+def _edges(row: Row) -> tuple[int, str, bool]:
+    """Leading line feeds of a payload, the rest, and whether a count may be cut before the rest."""
+    known = row.memo.get("edges")
+    if known is None:
+        core = row.payload.lstrip("\n")
+        safe = bool(core) and not core[0].isspace() and core[0] != "/"
+        known = row.memo["edges"] = (len(row.payload) - len(core), core, safe)
+    return known
+
+
+def _core_of(run: Row | str) -> str:
+    return run if isinstance(run, str) else _edges(run)[1]
+
+
+@lru_cache(maxsize=64)
+def truncate_to_tokens(text: str, limit: int, dialect: Dialect, available: bool) -> str:
+    """The longest prefix that fits ``limit`` tokens with its mark (``helpers.py::truncate_text_to_tokens``).
+
+    Without a tokenizer the limit is bytes; 0.2.2 takes four characters for a token.
+    """
+    if limit <= 0:
+        return text
+    counter = tokenizer(ENCODING)
+    if not available or counter.special(text) is not None:
+        return (
+            _truncate_to_bytes(text, limit)
+            if dialect.prompt_fallback
+            else _truncate_to_chars(text, limit * 4)
+        )
+    if counter.count(text) <= limit:
+        return text
+    encoding = load_encoding(ENCODING)
+    tokens = encoding.encode_ordinary(text)
+    room = limit - len(encoding.encode_ordinary(TRUNCATED))
+    for size in range(room, -1, -1) if room > 0 else ():
+        result = encoding.decode(tokens[:size]) + TRUNCATED
+        if len(encoding.encode_ordinary(result)) <= limit:
+            return result
+    return encoding.decode(tokens[:limit])
+
+
+def _truncate_to_bytes(text: str, limit: int) -> str:
+    if utf8_length(text) <= limit:
+        return text
+    suffix = len(TRUNCATED.encode())
+    body = text.encode("utf-8", "surrogatepass")
+    if limit <= suffix:
+        return body[:limit].decode("utf-8", "ignore")
+    return body[: limit - suffix].decode("utf-8", "ignore") + TRUNCATED
+
+
+def _truncate_to_chars(text: str, limit: int) -> str:
+    suffix = len(TRUNCATED)
+    if limit <= suffix:
+        return text[:limit]
+    return truncate_chars(text, limit - suffix)
+
+
+def truncate_chars(text: str, limit: int) -> str:
+    """A text cut to ``limit`` code points with its mark after them (``helpers.py::truncate_text``)."""
+    if limit <= 0 or len(text) <= limit:
+        return text
+    return text[:limit] + TRUNCATED

@@ -1,0 +1,434 @@
+"""Everything an assembly reads, in memory, and reading it.
+
+Beside nanobot's own files a ``promptdbg.toml`` may name: ``config`` (a config.json), ``project`` (a
+folder), ``tools`` (a file or a list), ``inflight`` (rows of the turn already produced: a JSONL file
+or a list), ``media`` (files of the message), ``runtime_context`` (blocks with source and content),
+``message``, ``channel``, ``chat_id``, ``sender``, ``session_key``, ``now``, ``bins`` and ``env`` (the
+machine's programs and variables), ``builtin_skills`` (``off`` or ``on``), ``passages`` (``names`` shows
+nanobot's own passages by name) and ``[paths]`` with ``workspace`` and ``project`` as the prompt shows
+them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import mimetypes
+import os
+import platform
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from promptdbg.engines.base import Inputs, LoadRequest
+from promptdbg.engines.nanobot.config import Config, read_config
+from promptdbg.engines.nanobot.dialects import DIALECTS, NEWEST
+from promptdbg.engines.nanobot.installed import Installed, find_installed, installed_prose
+from promptdbg.engines.nanobot.loading import LoadedSession, load_session
+from promptdbg.engines.nanobot.prose import Prose, StandInProse, TokenProse
+from promptdbg.engines.nanobot.skills import Machine, required
+from promptdbg.errors import InputError
+from promptdbg.files.disk import read_file
+from promptdbg.files.skills import SkillFile, StrictText, find_skills, read_strict
+from promptdbg.model import Json, Notice, Source
+from promptdbg.records import StoredSession
+from promptdbg.workspace import Workspace
+
+BOOTSTRAP = ("AGENTS.md", "SOUL.md", "USER.md")
+MEMORY, HISTORY, CURSOR = "memory/MEMORY.md", "memory/history.jsonl", "memory/.dream_cursor"
+DEFAULT_MESSAGE = "hello"
+_MEDIA_LIMIT = 64 * 1024 * 1024
+_LIST_LIMIT = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A file that comes with the message; ``mime`` as nanobot would guess it, ``data`` if readable."""
+
+    path: str
+    exists: bool
+    mime: str | None
+    data: bytes | None
+    text: str | None = None
+    """What 0.2.2 puts into the message for a document; ``None`` where that cannot be rebuilt."""
+
+    @property
+    def is_image(self) -> bool:
+        return bool(self.mime and self.mime.startswith("image/"))
+
+    @property
+    def url(self) -> str:
+        return f"data:{self.mime};base64,{base64.b64encode(self.data or b'').decode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeBlock:
+    """A block of runtime context that a channel or a tool adds to the message."""
+
+    source: str
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NanobotInputs(Inputs):
+    """A workspace and a session as nanobot finds them; see the module's text for the manifest."""
+
+    stored: StoredSession | None
+    session_key: str
+    config: Config
+    dialect: str
+    dialect_reason: str
+    shown_workspace: str
+    shown_project: str
+    """The project folder as the prompt names it; the agent workspace where there is none."""
+    agent_files: Mapping[str, StrictText]
+    project_files: Mapping[str, StrictText]
+    skills: tuple[SkillFile, ...] = ()
+    builtin_skills: tuple[SkillFile, ...] = ()
+    builtin_root: str = ""
+    machine: Machine
+    tools: tuple[Json, ...] | None = None
+    media: tuple[MediaFile, ...] = ()
+    runtime_blocks: tuple[RuntimeBlock, ...] = ()
+    inflight: tuple[Mapping[str, Json], ...] = ()
+    message: str = DEFAULT_MESSAGE
+    channel: str = "cli"
+    chat_id: str = "direct"
+    sender: str = "user"
+    now: str
+    runtime: str
+    system: str
+    prose: Mapping[str, Prose]
+    cache: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Results that depend on nothing but these inputs, kept from one assembly to the next."""
+
+    def loaded(self, dialect: str) -> LoadedSession:
+        """The session as a dialect loads it."""
+        key = ("loaded", dialect)
+        if key not in self.cache:
+            self.cache[key] = load_session(self.stored, DIALECTS[dialect])
+        found: LoadedSession = self.cache[key]
+        return found
+
+
+def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
+    """Read the workspace, its configuration and the machine.
+
+    Raises:
+        InputError: a key of the manifest has the wrong kind of value.
+    """
+    options = _Options(workspace)
+    home = Path(request.home) if request.home else Path.home()
+    notices: list[Notice] = []
+    named = options.flag("passages") == "names"
+    installed = None if named else find_installed(home)
+    dialect, reason = _dialect(workspace, home, installed)
+    session = load_session(request.session, DIALECTS[dialect])
+    config = _config(workspace, home, session)
+    notices.extend(config.notices)
+    key = options.text("session_key") or (request.session.ref.key if request.session else "")
+    channel, chat = _route(options, key)
+    key = key or f"{channel}:{chat}"
+    project, shown_project = _project(workspace, options, session, notices)
+    shown = options.path("workspace") or str(workspace.path)
+    skills = find_skills(workspace.path / "skills")
+    builtin, builtin_root = _builtin(options, installed)
+    machine = _machine(options, (*skills, *builtin))
+    tools = _tools(workspace, options, notices)
+    _notice_plugins(workspace, notices)
+    return NanobotInputs(
+        workspace=str(workspace.path),
+        session=request.session.ref.path if request.session else None,
+        warnings=tuple(notices),
+        watched=_watched(workspace, request, config, project),
+        stored=request.session,
+        session_key=key,
+        config=config,
+        dialect=dialect,
+        dialect_reason=reason,
+        shown_workspace=shown,
+        shown_project=shown_project or shown,
+        agent_files=_read(workspace.path, (*BOOTSTRAP, MEMORY, HISTORY, CURSOR)),
+        project_files=_read(project, BOOTSTRAP) if project else MappingProxyType({}),
+        skills=skills,
+        builtin_skills=builtin,
+        builtin_root=builtin_root,
+        machine=machine,
+        tools=tools,
+        media=_media(workspace, options, shown),
+        runtime_blocks=_blocks(options),
+        inflight=_inflight(workspace, options, notices),
+        message=request.message
+        if request.message is not None
+        else options.text("message") or DEFAULT_MESSAGE,
+        channel=channel,
+        chat_id=chat,
+        sender=options.text("sender") or "user",
+        now=request.now or options.text("now") or _machine_time(),
+        runtime=options.text("runtime") or _machine_runtime(),
+        system=options.text("system") or platform.system(),
+        prose=_prose(named, installed),
+    )
+
+
+class _Options:
+    """The manifest's keys, with a clear error for a value of the wrong kind."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._data = workspace.options
+        self._where = str(workspace.manifest.path) if workspace.manifest else ""
+
+    def value(self, key: str) -> Json:
+        return self._data.get(key)
+
+    def text(self, key: str) -> str:
+        value = self._data.get(key)
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{key} must be a text", where=self._where)
+        return value or ""
+
+    flag = text
+
+    def path(self, key: str) -> str:
+        paths = self._data.get("paths", {})
+        value = paths.get(key) if isinstance(paths, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def list(self, key: str) -> list[Json]:
+        value = self._data.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise InputError(f"{key} must be a list", where=self._where)
+        return value
+
+
+def _dialect(workspace: Workspace, home: Path, installed: Installed | None) -> tuple[str, str]:
+    named = workspace.options.get("dialect")
+    if isinstance(named, str) and named in DIALECTS:
+        return named, "the manifest names it"
+    if installed is not None:
+        note = f" ({installed.note})" if installed.note else ""
+        return installed.dialect, f"installed at {installed.path}{note}"
+    if (workspace.path / ".nanobot" / "workspace-id").is_file():
+        return NEWEST, "sessions lie in the configuration folder, as since main; the newest that does so"
+    if (workspace.path / "sessions").is_dir():
+        return "0.2.2", "sessions lie in the workspace, as in 0.2.2"
+    return NEWEST, "the newest; nothing says otherwise"
+
+
+def config_path(workspace: Workspace, home: Path) -> Path:
+    """The configuration that applies: the manifest's, the one above the workspace, or the user's own.
+
+    With a manifest that names none, only a ``config.json`` in the workspace counts, so that an
+    example gives the same answer on every machine.
+    """
+    named = workspace.options.get("config")
+    if isinstance(named, str):
+        return workspace.path / named
+    if workspace.manifest is not None:
+        return workspace.path / "config.json"
+    above = workspace.path.parent / "config.json"
+    return above if above.is_file() else home / ".nanobot" / "config.json"
+
+
+def _config(workspace: Workspace, home: Path, session: LoadedSession) -> Config:
+    pinned = session.metadata.get("_nanobot_model_preset")
+    return read_config(config_path(workspace, home), pinned if isinstance(pinned, str) else None)
+
+
+def _route(options: _Options, key: str) -> tuple[str, str]:
+    """Channel and chat: the manifest's, else those in the session's key."""
+    channel, _, chat = key.partition(":")
+    if key.startswith("unified:") or not chat:
+        channel, chat = "cli", "direct"
+    return options.text("channel") or channel, options.text("chat_id") or chat
+
+
+def _project(
+    workspace: Workspace, options: _Options, session: LoadedSession, notices: list[Notice]
+) -> tuple[Path | None, str]:
+    """The project folder on disk and as shown; a session names it in ``workspace_scope``."""
+    scope = session.metadata.get("workspace_scope")
+    stored = scope.get("project_path") if isinstance(scope, dict) else None
+    shown = options.path("project") or (stored if isinstance(stored, str) else "")
+    named = options.text("project")
+    if named:
+        return workspace.path / named, shown or str((workspace.path / named).resolve())
+    if not shown:
+        return None, ""
+    folder = Path(shown).expanduser()
+    if not folder.is_dir():
+        message = f"the session's project folder {shown} does not exist here; the agent workspace stands in"
+        notices.append(Notice("project.missing", message))
+        return None, ""
+    return folder, str(folder.resolve())
+
+
+def _read(root: Path, names: Iterable[str]) -> Mapping[str, StrictText]:
+    return MappingProxyType({name: read_strict(root / name, limit=_LIST_LIMIT) for name in names})
+
+
+def _builtin(options: _Options, installed: Installed | None) -> tuple[tuple[SkillFile, ...], str]:
+    if options.flag("builtin_skills") == "off" or installed is None:
+        return (), ""
+    root = installed.path / "skills"
+    return find_skills(root), str(root)
+
+
+def _machine(options: _Options, skills: tuple[SkillFile, ...]) -> Machine:
+    bins, env = options.value("bins"), options.value("env")
+    programs: set[str] = set()
+    variables: set[str] = set()
+    for skill in skills:
+        wanted, needed = required(skill.file.text or "")
+        programs.update(wanted)
+        variables.update(needed)
+    found = set(bins) if isinstance(bins, list) else {name for name in programs if shutil.which(name)}
+    given = env if isinstance(env, dict) else os.environ
+    return Machine(frozenset(found & programs), frozenset(name for name in variables if given.get(name)))
+
+
+def _tools(workspace: Workspace, options: _Options, notices: list[Notice]) -> tuple[Json, ...] | None:
+    value = options.value("tools")
+    if isinstance(value, list):
+        return tuple(value)
+    path = workspace.path / (value if isinstance(value, str) else "tools.json")
+    read = read_file(path, limit=_LIST_LIMIT)
+    if read.problem is not None:
+        if read.problem.kind != "missing" or value is not None:
+            notices.append(
+                Notice("tools.unreadable", f"the tool schemas {read.problem.message}", Source(str(path)))
+            )
+        return None
+    try:
+        parsed = json.loads((read.data or b"").decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        notices.append(Notice("tools.broken", f"not JSON ({error}); tools are unknown", Source(str(path))))
+        return None
+    if isinstance(parsed, dict):
+        parsed = parsed.get("tools")
+    if not isinstance(parsed, list):
+        notices.append(Notice("tools.broken", "not a list of tools; tools are unknown", Source(str(path))))
+        return None
+    return tuple(parsed)
+
+
+def _inflight(
+    workspace: Workspace, options: _Options, notices: list[Notice]
+) -> tuple[Mapping[str, Json], ...]:
+    value = options.value("inflight")
+    rows: list[Json] = []
+    if isinstance(value, str):
+        path = workspace.path / value
+        file = read_strict(path, limit=_LIST_LIMIT)
+        if file.text is None:
+            notices.append(Notice("inflight.unreadable", file.error or "does not exist", Source(str(path))))
+        for number, line in enumerate((file.text or "").split("\n"), start=1):
+            if line.strip():
+                try:
+                    rows.append(json.loads(line))
+                except (ValueError, RecursionError) as error:
+                    notices.append(Notice("inflight.line", f"not JSON ({error})", Source(str(path), number)))
+    elif value is not None:
+        rows = options.list("inflight")
+    return tuple(row for row in rows if isinstance(row, dict))
+
+
+def _media(workspace: Workspace, options: _Options, shown: str) -> tuple[MediaFile, ...]:
+    return tuple(_media_file(workspace.path / str(name), f"{shown}/{name}") for name in options.list("media"))
+
+
+def _media_file(path: Path, shown: str) -> MediaFile:
+    read = read_file(path, limit=_MEDIA_LIMIT)
+    mime = image_type(read.data or b"") or mimetypes.guess_type(shown)[0]
+    return MediaFile(shown, read.data is not None, mime, read.data, _document_text(path, read.data))
+
+
+_TEXT_SUFFIXES = frozenset(".txt .md .csv .json .xml .html .htm .log .yaml .yml .toml .ini .cfg".split())
+
+
+def _document_text(path: Path, data: bytes | None) -> str | None:
+    """What 0.2.2 extracts from plain-text formats; office formats need parsers and stay unknown."""
+    if data is None or path.suffix.lower() not in _TEXT_SUFFIXES:
+        return None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def image_type(data: bytes) -> str | None:
+    """The image format the first bytes tell (``utils/helpers.py::detect_image_mime``)."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n":
+        return "image/png"
+    if data[:3] == b"\xff\xd8\xff":
+        return "image/jpeg"
+    if data[:6] in (b"GIF87a", b"GIF89a"):
+        return "image/gif"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def _blocks(options: _Options) -> tuple[RuntimeBlock, ...]:
+    return tuple(
+        RuntimeBlock(str(entry.get("source", "")), str(entry.get("content", "")))
+        for entry in options.list("runtime_context")
+        if isinstance(entry, dict)
+    )
+
+
+def _prose(named: bool, installed: Installed | None) -> Mapping[str, Prose]:
+    makers: dict[str, Prose] = {}
+    for name in DIALECTS:
+        if named:
+            makers[name] = TokenProse()
+        elif installed is not None and installed.dialect == name:
+            makers[name] = installed_prose(installed)
+        elif installed is not None:
+            makers[name] = StandInProse(name, f"the installed copy is {installed.dialect}")
+        else:
+            makers[name] = StandInProse(name)
+    return MappingProxyType(makers)
+
+
+def _notice_plugins(workspace: Workspace, notices: list[Notice]) -> None:
+    try:
+        some = any((workspace.path / "plugins").iterdir())
+    except OSError:
+        return
+    if some:
+        message = "skills of agent plugins are not reproduced: which are enabled is not in the workspace"
+        notices.append(Notice("skills.plugins", message, Source(str(workspace.path / "plugins"))))
+
+
+def _watched(
+    workspace: Workspace, request: LoadRequest, config: Config, project: Path | None
+) -> tuple[str, ...]:
+    paths = [workspace.path / name for name in (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, "skills", "tools.json")]
+    if project:
+        paths += [project / name for name in BOOTSTRAP]
+    if workspace.manifest:
+        paths.append(workspace.manifest.path)
+    watched = [str(path) for path in paths] + [config.path]
+    if request.session:
+        watched.append(request.session.ref.path)
+        watched.append(str(Path(request.session.ref.path).with_suffix(".checkpoint.json")))
+    return tuple(path for path in watched if path)
+
+
+def _machine_time() -> str:
+    from datetime import datetime
+
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def _machine_runtime() -> str:
+    system = platform.system()
+    name = "macOS" if system == "Darwin" else system
+    return f"{name} {platform.machine()}, Python {platform.python_version()}"

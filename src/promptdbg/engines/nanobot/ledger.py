@@ -1,0 +1,178 @@
+"""The answer: sections, the ledger, and the notices a user should not miss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from promptdbg.engines.base import SWITCHED_OFF
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
+from promptdbg.engines.nanobot.estimate import FRAMING
+from promptdbg.engines.nanobot.notices import surprises
+from promptdbg.engines.nanobot.rows import Rows, dumps
+from promptdbg.engines.nanobot.sections import Draft, finish, walk
+from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name
+from promptdbg.engines.nanobot.turn import turns_of
+from promptdbg.model import (
+    Action,
+    Assembly,
+    Budget,
+    EngineInfo,
+    Evidence,
+    Notice,
+    Part,
+    Section,
+    SectionStatus,
+)
+from promptdbg.tokens import TokenCounter
+
+if TYPE_CHECKING:
+    from promptdbg.engines.nanobot.assemble import Turn
+
+
+def report(turn: Turn, counter: TokenCounter) -> Assembly:
+    """The assembly of a turn, as far as it got."""
+    sections = _sections(turn, counter)
+    budget = _budget(turn, sections)
+    dialect = turn.options.dialect
+    return Assembly(
+        engine=EngineInfo("nanobot", "nanobot", dialect.name, turn.prose.fidelity),
+        tokenizer=counter.info,
+        workspace=turn.inputs.workspace,
+        session=turn.inputs.session,
+        settings=turn.settings,
+        budget=budget,
+        sections=tuple(sections),
+        stages=tuple(turn.recorder.stages),
+        decisions=turn.trace.decisions,
+        rules=rules.CATALOGUE,
+        warnings=(*turn.inputs.warnings, *turn.loaded.notices, *turn.seen.notices, *_notices(turn)),
+        failure=turn.crash.failure() if turn.crash else None,
+        turns=turns_of(turn.loaded),
+    )
+
+
+# ---- sections ------------------------------------------------------------------------------------
+
+
+def _sections(turn: Turn, counter: TokenCounter) -> list[Section]:
+    """System prompt, tools, and the message's own parts; of a failed turn what there is."""
+    drafts: list[Draft] = []
+    if turn.prompt is not None:
+        drafts.extend(turn.prompt.drafts)
+    sections = finish(drafts, counter, turn.estimator, turn.trace, stage="system")
+    sections += finish(
+        [_tools(turn)], counter, turn.estimator, turn.trace, stage="tools", first=len(sections)
+    )
+    if turn.current is not None and any(stage.name == "initial" for stage in turn.recorder.stages):
+        first = len(sections)
+        draft = turn.current.draft
+        sections += finish([draft], counter, turn.estimator, turn.trace, stage="initial", first=first)
+    return sections
+
+
+def _tools(turn: Turn) -> Draft:
+    tools = turn.tools
+    whole = Draft("tools", "tool schemas", "tools", tools.text, tools.text, place="tools")
+    if not tools.known:
+        whole.evidence = Evidence.UNKNOWN
+        whole.status = SectionStatus.EMPTY
+        return whole
+    position = 1
+    kept = {tool_id(tool) for tool in tools.definitions}
+    for tool in ordered(turn.inputs.tools or ()):
+        text = dumps(tool)
+        child = Draft(tool_id(tool), tool_name(tool), "tool", text, text, place="tools")
+        if child.id in kept:
+            child.inner = position
+            position += len(text) + 2
+        else:
+            child.lose(SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, "switched off here")
+        whole.children.append(child)
+    if not tools.text:
+        whole.status = SectionStatus.EMPTY
+    return whole
+
+
+# ---- ledger --------------------------------------------------------------------------------------
+
+
+def _budget(turn: Turn, sections: list[Section]) -> Budget:
+    """The framework's own estimate of the last list, in parts."""
+    options = turn.options
+    limit = options.input_budget or None
+    reserved = (Part("answer", options.max_output), Part("safety margin", SAFETY_BUFFER))
+    block = options.block_limit if options.dialect.block_limit else None
+    if block:
+        reserved = (Part("outside the block limit", max(0, options.window - block)),)
+    rows = turn.recorder.rows if turn.initial else ()
+    if not rows:
+        return Budget(limit, 0, "tokens", (), options.window or None, reserved)
+    estimate = turn.estimator.prompt(rows, turn.tools)
+    parts = list(_parts(turn, rows, estimate.source))
+    tools = (
+        turn.estimator.tools(turn.tools)
+        if estimate.source == "tiktoken"
+        else _bytes_of_tools(turn, estimate.source)
+    )
+    unknown = (
+        "" if turn.tools.known else f" (unknown; a fresh install has about {options.dialect.fresh_tools:,})"
+    )
+    parts.append(Part(f"tool schemas{unknown}", tools))
+    framing = FRAMING * len(rows) if estimate.tokens else 0
+    parts.append(Part("message framing", framing))
+    parts = [part for part in parts if part.tokens or part.name.startswith("tool schemas")]
+    rest = estimate.tokens - sum(part.tokens for part in parts)
+    if rest:
+        parts.append(Part("joins", rest))
+    return Budget(limit, estimate.tokens, "tokens", tuple(parts), options.window or None, reserved)
+
+
+def _bytes_of_tools(turn: Turn, source: str) -> int:
+    return len(turn.tools.text.encode("utf-8", "surrogatepass")) if source == "heuristic" else 0
+
+
+def _parts(turn: Turn, rows: Rows, source: str) -> Iterator[Part]:
+    sums = {"system prompt": 0, "history": 0, "message": 0, "this turn": 0, "filled in": 0}
+    produced = {f"t{index}" for index in range(len(turn.inputs.inflight))}
+    produced |= {row.id for row in turn.seen.following}
+    current = turn.seen.current.id if turn.seen.current else "current"
+    for row in rows:
+        size = max(0, _payload_size(turn, row.payload, source))
+        if row.role == "system":
+            sums["system prompt"] += size
+        elif current in row.sources or row.id == current:
+            sums["message"] += size
+        elif row.id in produced:
+            sums["this turn"] += size
+        elif row.id.startswith(("backfill:", "continuation")):
+            sums["filled in"] += size
+        else:
+            sums["history"] += size
+    return (Part(name, tokens) for name, tokens in sums.items())
+
+
+def _payload_size(turn: Turn, payload: str, source: str) -> int:
+    if source == "none":
+        return 0
+    if source == "heuristic":
+        return len(payload.encode("utf-8", "surrogatepass"))
+    return turn.estimator.text(payload)
+
+
+def _notices(turn: Turn) -> tuple[Notice, ...]:
+    known = {section.id for section in walk(turn.prompt.drafts)} if turn.prompt else set()
+    known |= {tool_id(tool) for tool in ordered(turn.inputs.tools or ())} | {"tools"}
+    known |= {row.id for row in turn.loaded.rows}
+    if turn.current is not None:
+        known |= {draft.id for draft in walk([turn.current.draft])}
+    lost = [item for item in sorted(turn.settings.off) if item not in known]
+    made = [
+        Notice(
+            "settings.not-there", f"{item} cannot be switched off: it is nothing that is stored or configured"
+        )
+        for item in lost
+        if turn.prompt is not None
+    ]
+    return (*surprises(turn), *made)

@@ -1,0 +1,137 @@
+"""Joining two user messages: the three ways nanobot does it.
+
+At the end of history (``agent/context.py::_merge_message_content``), when a message arrives during a
+turn (``agent/runner.py::_append_injected_messages``), and in 0.3.5 on the model's copy of the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.events import Event, Step, merged
+from promptdbg.engines.nanobot.rows import Row, Rows
+from promptdbg.model import Json
+
+if TYPE_CHECKING:
+    from promptdbg.engines.nanobot.governance import Governor
+
+META = "_meta"
+RUNTIME = "runtime_context"
+
+
+def joined_content(left: Json, right: Json, *, keep_empty_right: bool) -> Json:
+    """Two contents as one: texts with a blank line between, anything else as blocks.
+
+    Args:
+        keep_empty_right: whether an empty right side still adds its blank line.
+    """
+    if isinstance(left, str) and isinstance(right, str):
+        if not left:
+            return right
+        return f"{left}\n\n{right}" if right or keep_empty_right else left
+    return [*_blocks(left), *_blocks(right)]
+
+
+def _blocks(value: Json) -> list[Json]:
+    if isinstance(value, list):
+        return [item if isinstance(item, dict) else {"type": "text", "text": str(item)} for item in value]
+    return [] if value is None else [{"type": "text", "text": str(value)}]
+
+
+def with_runtime_context(left: Row, right: Row) -> dict[str, Json]:
+    """The left message with the right one in it; runtime context of both moves to the end."""
+    value = dict(left.value)
+    left_meta, right_meta = _meta(left.value), _meta(right.value)
+    left_part = _detached(value.get("content"), left_meta.get(RUNTIME))
+    right_part = _detached(right.value.get("content"), right_meta.get(RUNTIME))
+    if left_part is None or right_part is None:
+        value["content"] = joined_content(
+            value.get("content"), right.value.get("content"), keep_empty_right=True
+        )
+        return value
+    content = joined_content(left_part[0], right_part[0], keep_empty_right=True)
+    blocks = [*left_part[2], *right_part[2]]
+    if blocks:
+        content, marker = _reattached(content, [*left_part[1], *right_part[1]], blocks)
+        value[META] = {**right_meta, **left_meta, RUNTIME: marker}
+    value["content"] = content
+    return value
+
+
+def _meta(value: Mapping[str, Json]) -> dict[str, Json]:
+    meta = value.get(META)
+    return meta if isinstance(meta, dict) else {}
+
+
+_Detached = tuple[Json, list[str], list[Json]]
+
+
+def _detached(content: Json, marker: Json) -> _Detached | None:
+    """The content without its runtime context; ``None`` where the marker does not fit it.
+
+    ``runtime_context.py::detach_runtime_context``.
+    """
+    if not isinstance(marker, dict):
+        return content, [], []
+    if marker.get("version") != 1:
+        return None
+    named = marker.get("sources")
+    sources = [name for name in named if isinstance(name, str) and name] if isinstance(named, list) else []
+    suffix, expected = marker.get("suffix"), marker.get("blocks")
+    if isinstance(content, str) and isinstance(suffix, str) and suffix:
+        if content == suffix:
+            clean = ""
+        elif content.endswith("\n\n" + suffix):
+            clean = content[: -(len(suffix) + 2)]
+        else:
+            return None
+        return clean, sources, [{"type": "text", "text": suffix}]
+    if isinstance(content, list) and isinstance(expected, list) and expected:
+        if content[-len(expected) :] != expected:
+            return None
+        return content[: -len(expected)], sources, list(expected)
+    return None
+
+
+def _reattached(content: Json, sources: list[str], blocks: list[Json]) -> tuple[Json, dict[str, Json]]:
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    if isinstance(content, str) and len(texts) == len(blocks) and all(isinstance(t, str) for t in texts):
+        suffix = "\n\n".join(texts)
+        text = f"{content}\n\n{suffix}" if content else suffix
+        return text, {"version": 1, "sources": sources, "suffix": suffix}
+    visible = content if isinstance(content, list) else _blocks(content)
+    return [*visible, *blocks], {"version": 1, "sources": sources, "blocks": blocks}
+
+
+def is_hidden(value: Mapping[str, Json]) -> bool:
+    """Whether a row is kept out of the visible conversation (``session/history_visibility.py``)."""
+    markers = (value.get("_hidden_history"), value.get("_automation_turn"))
+    return any(marker is True or isinstance(marker, Mapping) for marker in markers)
+
+
+def merge_adjacent_users(governor: Governor, rows: Rows) -> Step:
+    """0.3.5: all neighbouring user rows, except hidden ones and the continuation after a summary."""
+    events: list[Event] = []
+    out: list[Row] = []
+    for row in rows:
+        if out and row.role == "user" and out[-1].role == "user" and _mergeable(governor, out[-1], row):
+            left = out[-1]
+            after = left.replaced(with_runtime_context(left, row), (*left.sources, *row.sources))
+            because = f"{row.id} follows {left.id} and both are user messages"
+            events.append(merged(left, row, after, rules.MERGED_USERS, because))
+            out[-1] = after
+        else:
+            out.append(row)
+    return Step(tuple(out), tuple(events)) if events else Step(rows)
+
+
+def _mergeable(governor: Governor, left: Row, right: Row) -> bool:
+    for row in (left, right):
+        content = row.content
+        if isinstance(content, str) and governor.prose.equals("summary_continuation", content):
+            return False
+        if is_hidden(row.value):
+            return False
+    return True

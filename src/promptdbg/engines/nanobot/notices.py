@@ -1,0 +1,162 @@
+"""What a user of nanobot would not expect, found in one turn (spec section 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.dialects import TRUNCATED
+from promptdbg.model import Notice, Source
+
+if TYPE_CHECKING:
+    from promptdbg.engines.nanobot.assemble import Turn
+
+_TINY_LIMIT = 1_300
+
+
+def surprises(turn: Turn) -> Iterator[Notice]:
+    """One notice for each surprise that applies."""
+    yield from _wiped_history(turn)
+    yield from _estimator(turn)
+    yield from _consolidation(turn)
+    yield from _budget(turn)
+    yield from _prompt(turn)
+    yield from _session(turn)
+    yield from _unknowns(turn)
+
+
+def _wiped_history(turn: Turn) -> Iterator[Notice]:
+    """One stray tool result erases what stands before it."""
+    lost = [
+        event for event in (turn.history.events if turn.history else ()) if event.rule is rules.HISTORY_LEGAL
+    ]
+    if len(lost) < 2:
+        return
+    stray = lost[-1]
+    row = stray.before[0]
+    message = (
+        f"{row.id} answers a call that no row before it declares; nanobot therefore dropped it and the "
+        f"{len(lost) - 1} rows before it from the history"
+    )
+    yield Notice("history.wiped", message, row.source)
+
+
+def _estimator(turn: Turn) -> Iterator[Notice]:
+    estimate = turn.initial_estimate
+    if not turn.options.tokenizer:
+        what = (
+            "counts bytes, about five times the tokens"
+            if turn.options.dialect.prompt_fallback
+            else "counts nothing"
+        )
+        yield Notice("estimate.no-tokenizer", f"without its tokenizer nanobot {what}")
+    elif estimate is not None and estimate.special is not None:
+        holder = next((row for row in turn.initial if estimate.special in row.payload), None)
+        where = f" in {holder.id}" if holder else " in the tool schemas"
+        if turn.options.dialect.prompt_fallback:
+            what = "measures this whole request in bytes instead of tokens, about five times as much"
+        else:
+            what = "takes the estimate for 0, so nothing is ever cut"
+        message = f"the text {estimate.special}{where} is a special token: nanobot {what}"
+        yield Notice("estimate.special-token", message, holder.source if holder else None)
+
+
+def _consolidation(turn: Turn) -> Iterator[Notice]:
+    result = turn.consolidated
+    if result is None or not turn.options.dialect.consolidates:
+        return
+    compared = f"{result.probe.tokens:,} tokens against a budget of {result.budget:,}"
+    if result.wanted and not result.rounds:
+        end = f" up to row {result.first_boundary[0]}" if result.first_boundary else ""
+        message = (
+            f"nanobot would now ask the model to archive old rows{end} ({compared}); what follows shows the "
+            "turn without that. Set the knob consolidation to succeeds or fails to see it"
+        )
+        yield Notice("consolidation.predicted", message)
+    elif result.rounds:
+        message = (
+            f"{result.last_after - result.last_before} rows were archived for this turn ({compared}); the new "
+            "summary reaches this turn only through Recent History, its own section shows it from the next on"
+        )
+        yield Notice("consolidation.assumed", message)
+
+
+def _budget(turn: Turn) -> Iterator[Notice]:
+    request, governor = turn.request, turn.governor
+    if request is None or governor is None or turn.crash is not None:
+        return
+    if request.pressure is not None and request.summary is not None:
+        message = (
+            f"the request was {request.pressure.tokens:,} tokens, at or over the {governor.budget:,} that fit: "
+            "nanobot replaces everything already sent by a summary; its text is assumed here"
+        )
+        yield Notice("compaction.assumed", message)
+    if governor.budget > 0:
+        size = turn.recorder.stages[-1].size or 0
+        if size > governor.budget:
+            message = f"what is sent is {size:,} tokens by nanobot's estimate, over its own budget of {governor.budget:,}"
+            yield Notice("budget.exceeded", message)
+    if 0 < turn.options.result_cap < _TINY_LIMIT and governor.files:
+        message = (
+            f"a tool result limit of {turn.options.result_cap:,} characters is smaller than nanobot's own reference "
+            "to a stored result: references are cut, or wrapped in a second reference at the next request"
+        )
+        if not turn.options.dialect.keeps_reference:
+            yield Notice("results.tiny-limit", message)
+
+
+def _prompt(turn: Turn) -> Iterator[Notice]:
+    for draft in turn.prompt.drafts if turn.prompt else ():
+        if draft.id == "recent_history" and draft.output.endswith(TRUNCATED):
+            message = "Recent History is over 8,000 tokens: the newest entries are cut, the oldest stay"
+            yield Notice("recent.wrong-end", message, draft.source)
+        if draft.id == "memory" and draft.output and not draft.text.strip():
+            message = "MEMORY.md holds only white space, and that is enough for a Memory section"
+            yield Notice("memory.blank", message, draft.source)
+
+
+def _session(turn: Turn) -> Iterator[Notice]:
+    stored = turn.inputs.stored
+    if stored is not None and not stored.ref.readable:
+        yield Notice(
+            "session.not-read",
+            f"nanobot would not read this session: {stored.ref.reason}",
+            Source(stored.ref.path),
+        )
+    if turn.loaded.provider_state:
+        message = (
+            "the session holds a provider's own conversation state: a Responses-style provider gets that and "
+            "the new rows instead of this list"
+        )
+        yield Notice("session.provider-state", message)
+    usage = turn.loaded.metadata.get("_last_usage")
+    if isinstance(usage, dict) and turn.settings.turn is None and turn.initial_estimate is not None:
+        real = usage.get("context_tokens") or usage.get("prompt_tokens")
+        if isinstance(real, int) and not isinstance(real, bool) and real > 0:
+            gap = turn.initial_estimate.tokens - real
+            message = (
+                f"the provider counted {real:,} tokens for the last request of the turn before; nanobot's "
+                f"estimate of the next is {turn.initial_estimate.tokens:,} ({gap:+,})"
+            )
+            yield Notice("usage.recorded", message)
+    goal = turn.loaded.metadata.get("goal_state") or turn.loaded.metadata.get("thread_goal")
+    if goal:
+        yield Notice(
+            "goal.not-shown", "the session has a goal; the runtime context it adds is not reproduced"
+        )
+
+
+def _unknowns(turn: Turn) -> Iterator[Notice]:
+    if not turn.tools.known:
+        dialect = turn.options.dialect
+        message = (
+            f"the tool schemas are not known; a fresh install of {dialect.name} has about "
+            f"{dialect.fresh_tools:,} tokens of them, of {dialect.fresh_total:,} for a first message. Put them "
+            "in tools.json to count them"
+        )
+        yield Notice("tools.unknown", message)
+    known = turn.requests
+    if turn.options.request > known:
+        message = f"only {known} request(s) of this turn are known; the last one is shown"
+        yield Notice("turn.requests", message)

@@ -1,0 +1,266 @@
+"""The Recent History section (0.2.2 and main): which entries of memory/history.jsonl a prompt shows.
+
+``agent/memory.py::read_recent_history_for_prompt`` and ``agent/context.py::build_system_prompt``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from promptdbg.engines.base import EDITED, SWITCHED_OFF
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.crash import Crash
+from promptdbg.engines.nanobot.dialects import RECENT_ENTRIES, RECENT_TOKENS, TRUNCATED, Dialect
+from promptdbg.engines.nanobot.estimate import truncate_to_tokens
+from promptdbg.engines.nanobot.inputs import CURSOR, HISTORY, NanobotInputs
+from promptdbg.engines.nanobot.sections import Draft, joined
+from promptdbg.model import Action, Json, Rule, SectionStatus, Source, Span
+
+_HEAD = "# Recent History\n\n"
+_INTERNAL_KEYS = frozenset({"heartbeat"})
+_INTERNAL_PREFIXES = ("cron:", "dream:")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One line of history.jsonl; ``problem`` says why nanobot ignores it.
+
+    A negative ``line`` numbers an entry that this turn itself would have appended.
+    """
+
+    line: int
+    cursor: int
+    timestamp: str
+    content: str
+    session_key: str | None
+    problem: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"recent_history/{self.line}" if self.line > 0 else f"recent_history/new:{-self.line}"
+
+    @property
+    def shown(self) -> str:
+        return f"- [{self.timestamp}] {self.content}"
+
+
+def recent_history(
+    inputs: NanobotInputs,
+    dialect: Dialect,
+    *,
+    session_key: str,
+    unified: bool,
+    summary: str | None,
+    shown: bool,
+    extra: tuple[HistoryEntry, ...],
+    off: frozenset[str],
+    texts: Mapping[str, str],
+    tokenizer: bool,
+) -> Draft:
+    """The section, with one part for each entry of the file.
+
+    Raises:
+        Crash: the file cannot be read as UTF-8, or holds what 0.2.2 cannot take.
+    """
+    if not shown:
+        return _left_out(inputs, dialect)
+    entries = (*history_entries(inputs, dialect), *extra)
+    drafts = {entry.id: _entry_draft(inputs, entry, texts) for entry in entries}
+    kept = _selected(entries, drafts, inputs, dialect, session_key, unified, summary, off)
+    lines = [drafts[entry.id] for entry in kept]
+    text = joined(lines, "\n", len(_HEAD))
+    cut = truncate_to_tokens(text, RECENT_TOKENS, dialect, tokenizer)
+    if cut != text:
+        _cut_entries(lines, text, cut)
+    output = _HEAD + cut if kept else ""
+    draft = Draft(
+        "recent_history", "recent_history", "history", output, output, children=list(drafts.values())
+    )
+    draft.status = SectionStatus.KEPT if output else SectionStatus.EMPTY
+    draft.source = Source(str(inputs.agent_files[HISTORY].path))
+    return draft
+
+
+def _left_out(inputs: NanobotInputs, dialect: Dialect) -> Draft:
+    draft = Draft("recent_history", "recent_history", "history", "", "", SectionStatus.EMPTY)
+    if inputs.agent_files[HISTORY].text:
+        draft.note(rules.RECENT_EPHEMERAL, "an ephemeral turn is not shown the history file", Action.EMPTY)
+    return draft
+
+
+def history_entries(inputs: NanobotInputs, dialect: Dialect) -> tuple[HistoryEntry, ...]:
+    """Every entry of the file, the ignored ones with their problem.
+
+    Raises:
+        Crash: as ``recent_history``.
+    """
+    key = ("history", dialect.name)
+    if key not in inputs.cache:
+        inputs.cache[key] = _read_entries(inputs, dialect)
+    found: tuple[HistoryEntry, ...] = inputs.cache[key]
+    return found
+
+
+def _read_entries(inputs: NanobotInputs, dialect: Dialect) -> tuple[HistoryEntry, ...]:
+    file = inputs.agent_files[HISTORY]
+    if not file.found:
+        return ()
+    if file.text is None:
+        error, _, message = file.error.partition(": ")
+        raise Crash(error, message, "agent/memory.py::_read_entries", "history.jsonl makes every turn fail.")
+    entries: list[HistoryEntry] = []
+    for number, line in enumerate(file.text.split("\n"), start=1):
+        if line.strip():
+            entries.append(_entry(number, line.strip(), dialect))
+    return tuple(entries)
+
+
+def _entry(number: int, line: str, dialect: Dialect) -> HistoryEntry:
+    def ignored(problem: str, content: str = line) -> HistoryEntry:
+        return HistoryEntry(number, -1, "", content, None, problem)
+
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError:
+        return ignored("the line is not JSON")
+    except (ValueError, RecursionError) as error:
+        meaning = f"Line {number} of history.jsonl makes every turn fail."
+        raise Crash(type(error).__name__, str(error), "agent/memory.py::_read_entries", meaning) from error
+    if not isinstance(value, dict):
+        if dialect.strict_rows:
+            raise Crash(
+                "AttributeError",
+                f"'{type(value).__name__}' object has no attribute 'get'",
+                "agent/memory.py::_iter_valid_entries",
+                f"Line {number} of history.jsonl is not an object: every turn fails in 0.2.2.",
+            )
+        return ignored("the line is not an object")
+    cursor, timestamp, content = value.get("cursor"), value.get("timestamp"), value.get("content")
+    key = value.get("session_key")
+    shown = content if isinstance(content, str) else line
+    if isinstance(cursor, bool) or not isinstance(cursor, int) or cursor < 0:
+        return ignored(f"its cursor is {_short(cursor)}", shown)
+    if not isinstance(timestamp, str):
+        return ignored("its timestamp is not a text", shown)
+    if not isinstance(content, str):
+        return ignored("its content is not a text", shown)
+    if key is not None and not isinstance(key, str):
+        return ignored("its session_key is not a text", shown)
+    return HistoryEntry(number, cursor, timestamp, content, key)
+
+
+def _short(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)[:30]
+
+
+def _entry_draft(inputs: NanobotInputs, entry: HistoryEntry, texts: Mapping[str, str]) -> Draft:
+    text = texts.get(entry.id, entry.shown if not entry.problem else entry.content)
+    line = entry.line if entry.line > 0 else None
+    source = Source(str(inputs.agent_files[HISTORY].path), line, line)
+    draft = Draft(entry.id, entry.timestamp or f"line {entry.line}", "entry", text, text, source=source)
+    return draft.note(EDITED, "its text is the one edited here") if entry.id in texts else draft
+
+
+def _dream_cursor(inputs: NanobotInputs) -> int:
+    try:
+        return int((inputs.agent_files[CURSOR].text or "").strip())
+    except ValueError:
+        return 0
+
+
+def _selected(
+    entries: tuple[HistoryEntry, ...],
+    drafts: Mapping[str, Draft],
+    inputs: NanobotInputs,
+    dialect: Dialect,
+    session_key: str,
+    unified: bool,
+    summary: str | None,
+    off: frozenset[str],
+) -> list[HistoryEntry]:
+    """The entries that stay; every other one is dropped with its reason."""
+    cursor = _dream_cursor(inputs)
+
+    def drop(entry: HistoryEntry, rule: Rule, because: str, **numbers: float) -> None:
+        unit = "count" if numbers else None
+        drafts[entry.id].lose(
+            SectionStatus.DROPPED,
+            Action.DROP,
+            rule,
+            because,
+            measured=numbers.get("measured"),
+            limit=numbers.get("limit"),
+            unit=unit,  # type: ignore[arg-type]
+        )
+
+    kept: list[HistoryEntry] = []
+    for entry in entries:
+        if entry.id in off:
+            drafts[entry.id].lose(SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, "switched off here")
+        elif entry.problem:
+            drop(entry, rules.RECENT_INVALID, entry.problem)
+        elif entry.cursor <= cursor:
+            because = (
+                f"cursor {entry.cursor} is not above {cursor}, up to which entries were worked into memory"
+            )
+            drop(entry, rules.RECENT_DREAMT, because, measured=entry.cursor, limit=cursor)
+        elif not _belongs(entry, session_key, unified):
+            whose = entry.session_key or "no session"
+            drop(entry, rules.RECENT_SESSION, f"it belongs to {whose}, this is {session_key}")
+        else:
+            kept.append(entry)
+    for behind, entry in enumerate(reversed(kept[:-RECENT_ENTRIES]), start=RECENT_ENTRIES + 1):
+        because = f"{behind} entries from the end; only the last {RECENT_ENTRIES} are shown"
+        drop(entry, rules.RECENT_COUNT, because, measured=behind, limit=RECENT_ENTRIES)
+    kept = kept[-RECENT_ENTRIES:]
+    if summary and dialect.bootstrap_filters:
+        for index in range(len(kept) - 1, -1, -1):
+            if kept[index].session_key == session_key and kept[index].content == summary:
+                drop(kept[index], rules.RECENT_DUPLICATE, "the archived summary says the same below")
+                del kept[index]
+                break
+    return kept
+
+
+def _belongs(entry: HistoryEntry, session_key: str, unified: bool) -> bool:
+    key = entry.session_key
+    if not unified or key == session_key:
+        return key == session_key
+    return not key or not (key in _INTERNAL_KEYS or key.startswith(_INTERNAL_PREFIXES))
+
+
+def _cut_entries(lines: list[Draft], text: str, cut: str) -> None:
+    """Mark what a cut of the joined text took: the newest entries, which stand last."""
+    body = cut.removesuffix(TRUNCATED)
+    end = _common(text, body)
+    position = 0
+    for draft in lines:
+        begin, position = position, position + len(draft.output) + 1
+        length = len(draft.output)
+        if begin + length <= end:
+            continue
+        kept = max(0, end - begin)
+        whole = draft.output
+        because = (
+            f"the section is cut to {RECENT_TOKENS:,} tokens from its beginning, and newer entries come last"
+        )
+        numbers = {"measured": float(begin + length), "limit": float(end)}
+        if kept == 0:
+            draft.lose(SectionStatus.DROPPED, Action.DROP, rules.RECENT_CUT, because, **numbers, unit="chars")
+            continue
+        draft.lose(
+            SectionStatus.TRUNCATED, Action.TRUNCATE, rules.RECENT_CUT, because, **numbers, unit="chars"
+        )
+        draft.output = body[begin:]
+        draft.whole = whole
+        draft.inner = len(_HEAD) + begin
+        draft.spans = (Span(0, kept, True), Span(kept, length, False))
+
+
+def _common(left: str, right: str) -> int:
+    """How far two texts agree."""
+    if left.startswith(right):
+        return len(right)
+    return next(i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)

@@ -1,0 +1,300 @@
+"""The history of a turn: which stored rows are replayed, and in which words.
+
+``session/manager.py::Session.get_history``. Four cuts of the front (archived rows, message count,
+first user row, legal start), the projection of each row, and the token cap with two more cuts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.crash import Crash
+from promptdbg.engines.nanobot.dialects import Dialect
+from promptdbg.engines.nanobot.estimate import Estimator
+from promptdbg.engines.nanobot.events import Event, Step, dropped, rewritten
+from promptdbg.engines.nanobot.rows import SENT_KEYS, Row, Rows, first_user, last_user, legal_start
+from promptdbg.model import Action, Json, Rule
+
+_TIME_PREFIX = re.compile(r"^\[Message Time: [^\]]+\]\n?")
+_LOCAL_IMAGE = re.compile(r"^\[image: (?:/|~)[^\]]+\]\s*$")
+_CALL_ECHO = re.compile(r"^\s*(?:generate_image|message)\([^)]*\)\s*$")
+_ATTACHMENTS_MAX = 8
+_DEFAULT_COUNT = 120
+
+
+def history(
+    rows: Rows,
+    archived: int,
+    dialect: Dialect,
+    estimator: Estimator,
+    *,
+    cap: int,
+    count: int = 0,
+    timestamps: bool | None = None,
+) -> Step:
+    """The replayed rows.
+
+    Args:
+        archived: ``last_consolidated`` of the session.
+        cap: tokens at the most, 0 for no cap.
+        count: rows at the most (0.2.2), 0 for its default of 120.
+        timestamps: whether user rows carry their time; the dialect's own choice by default.
+
+    Raises:
+        Crash: a replayed row has no ``role``, or tool calls that are not a list.
+    """
+    events: list[Event] = []
+    start = _replay_start(rows, archived, dialect)
+    _drop_archived(rows[:start], archived, dialect, events)
+    sliced = rows[start:]
+    if dialect.count_limit:
+        sliced = _count_limit(sliced, count or _DEFAULT_COUNT, events)
+    sliced = _from_first_user(sliced, events)
+    sliced = _from_legal_start(sliced, rules.HISTORY_LEGAL, events)
+    stamped = dialect.timestamps if timestamps is None else timestamps
+    out = _projected(sliced, dialect, stamped, events)
+    if cap > 0 and out:
+        out = _capped(out, cap, estimator, events)
+    return Step(out, tuple(events))
+
+
+def recent_start(rows: Rows, count: int, *, extend_to_user: bool) -> int:
+    """Where the newest ``count`` rows begin, or the user row before them when they hold none.
+
+    ``utils/helpers.py::recent_message_start_index``.
+    """
+    start = max(0, len(rows) - count)
+    if not extend_to_user or len(rows) <= count:
+        return start
+    if any(row.value.get("role") == "user" for row in rows[start:]):
+        return start
+    for index in range(start - 1, -1, -1):
+        if rows[index].value.get("role") == "user":
+            return index - 1 if index > 0 and rows[index - 1].value.get("_channel_delivery") else index
+    return start
+
+
+def _replay_start(rows: Rows, archived: int, dialect: Dialect) -> int:
+    if not archived or not dialect.replay_suffix:
+        return archived
+    return min(archived, recent_start(rows, dialect.replay_suffix, extend_to_user=True))
+
+
+def _drop_archived(gone: Rows, archived: int, dialect: Dialect, events: list[Event]) -> None:
+    for index, row in enumerate(gone):
+        because = f"row {index} is before the replay start {len(gone)}: the session is archived up to row {archived}"
+        events.append(
+            dropped(row, rules.HISTORY_START, because, measured=index, limit=len(gone), unit="messages")
+        )
+
+
+def _count_limit(rows: Rows, count: int, events: list[Event]) -> Rows:
+    start = recent_start(rows, count, extend_to_user=False)
+    for index, row in enumerate(rows[:start]):
+        behind = len(rows) - index
+        because = f"it is {behind:,} rows from the end, and only the newest {count:,} are replayed"
+        events.append(
+            dropped(row, rules.HISTORY_COUNT, because, measured=behind, limit=count, unit="messages")
+        )
+    return rows[start:]
+
+
+def _from_first_user(rows: Rows, events: list[Event]) -> Rows:
+    start = first_user(rows)
+    if start is None:
+        return rows
+    if start > 0 and rows[start - 1].value.get("_channel_delivery"):
+        start -= 1
+    for row in rows[:start]:
+        because = f"replay starts at {rows[start].id}, the first row a user could have opened a turn with"
+        events.append(dropped(row, rules.HISTORY_FIRST_USER, because))
+    return rows[start:]
+
+
+def _from_legal_start(rows: Rows, rule: Rule, events: list[Event]) -> Rows:
+    start, stray = legal_start(rows)
+    if stray is None:
+        return rows
+    line = f" (line {stray.source.start_line})" if stray.source else ""
+    answered = stray.value.get("tool_call_id")
+    for row in rows[:start]:
+        if row is stray:
+            because = f"it answers call {answered!r}, which no row before it declares"
+        else:
+            because = (
+                f"{stray.id}{line} answers call {answered!r} without its call, which wipes all rows up to it"
+            )
+        events.append(dropped(row, rule, because))
+    return rows[start:]
+
+
+# ---- projection ----------------------------------------------------------------------------------
+
+
+def _projected(rows: Rows, dialect: Dialect, stamped: bool, events: list[Event]) -> Rows:
+    out: list[Row] = []
+    for row in rows:
+        key = ("replay", dialect.name, stamped)
+        known = row.memo.get(key)
+        if known is None:
+            known = row.memo[key] = _project(row, dialect, stamped)
+        kept, made = known
+        events.extend(made)
+        if kept is not None:
+            out.append(kept)
+    return tuple(out)
+
+
+_Change = tuple[Rule, str]
+
+
+def _project(row: Row, dialect: Dialect, stamped: bool) -> tuple[Row | None, tuple[Event, ...]]:
+    """One row as the model will read it, ``None`` when it vanishes, and why."""
+    value = row.value
+    if value.get("_command"):
+        return None, (dropped(row, rules.HISTORY_COMMAND, "it belongs to a slash command"),)
+    role = value.get("role")
+    content = value.get("content", "")
+    changes: list[_Change] = []
+    if "content" not in value:
+        changes.append((rules.HISTORY_CONTENT, "the row has no content; it is replayed as an empty text"))
+    if role == "assistant" and isinstance(content, str):
+        content = _scrubbed(content, changes)
+    if role == "user" and isinstance(content, str):
+        content = _annotated(content, value, dialect, stamped, changes)
+    if role == "assistant" and isinstance(content, str) and not content.strip() and not _has_more(value):
+        return None, (dropped(row, rules.HISTORY_BLANK, "nothing is left of it but white space"),)
+    if "role" not in value:
+        raise Crash(
+            "KeyError",
+            "'role'",
+            "session/manager.py::get_history",
+            f"Row {row.id} has no role: every turn of this session fails.",
+        )
+    sent: dict[str, Json] = {"role": role, "content": content}
+    sent.update({key: value[key] for key in SENT_KEYS[2:] if key in value})
+    after = Row(row.id, sent, sources=row.sources, source=row.source, evidence=row.evidence)
+    return after, _changes(row, after, changes)
+
+
+def _changes(row: Row, after: Row, changes: list[_Change]) -> tuple[Event, ...]:
+    """One event for each change; all tokens go to the last, so that they are counted once."""
+    events: list[Event] = []
+    for index, (rule, because) in enumerate(changes):
+        last = index == len(changes) - 1
+        events.append(rewritten(row, after if last else row, rule, because))
+    return tuple(events)
+
+
+def _has_more(value: Mapping[str, Json]) -> bool:
+    return any(key in value for key in ("tool_calls", "reasoning_content", "thinking_blocks"))
+
+
+def _scrubbed(content: str, changes: list[_Change]) -> str:
+    """``session/manager.py::_sanitize_assistant_replay_text``."""
+    text = _TIME_PREFIX.sub("", content, count=1)
+    lines = text.splitlines()
+    kept = [line for line in lines if not _LOCAL_IMAGE.match(line) and not _CALL_ECHO.match(line)]
+    result = "\n".join(kept).strip()
+    if result != content:
+        removed = len(lines) - len(kept)
+        parts = ["a leading time stamp"] if text != content else []
+        if removed:
+            parts.append(f"{removed} artefact line{'s' if removed > 1 else ''}")
+        what = " and ".join(parts) + " removed" if parts else "line ends and outer white space normalised"
+        changes.append((rules.HISTORY_SCRUB, what))
+    return result
+
+
+def _annotated(
+    content: str, value: Mapping[str, Json], dialect: Dialect, stamped: bool, changes: list[_Change]
+) -> str:
+    media = value.get("media")
+    names = [path for path in media if isinstance(path, str) and path] if isinstance(media, list) else []
+    if names:
+        changes.append(
+            (rules.HISTORY_MEDIA, f"{len(names)} attached file(s) are named instead of sent again")
+        )
+        content = _appended(content, [f"[image: {path}]" for path in names])
+    marked = isinstance(value.get("_runtime_context"), dict)
+    if not (marked and dialect.explicit_skills):
+        content = _attached(content, value.get("cli_apps"), _cli_line, changes)
+    if dialect.count_limit:
+        content = _attached(content, value.get("mcp_presets"), _preset_line, changes)
+    timestamp = value.get("timestamp")
+    if stamped and timestamp:
+        changes.append((rules.HISTORY_TIME, "its stored time is put in front"))
+        content = f"[Message Time: {timestamp}]\n{content}"
+    return content
+
+
+def _appended(content: str, lines: list[str]) -> str:
+    added = "\n".join(lines)
+    return f"{content}\n{added}" if content else added
+
+
+def _attached(
+    content: str, items: Json, line: Callable[[str, Mapping[str, Json]], str], changes: list[_Change]
+) -> str:
+    lines: list[str] = []
+    for item in items[:_ATTACHMENTS_MAX] if isinstance(items, list) else ():
+        if isinstance(item, dict) and (name := str(item.get("name") or "").strip().lower()):
+            lines.append(line(name, item))
+    if not lines:
+        return content
+    changes.append((rules.HISTORY_ATTACHED, f"{len(lines)} attachment(s) are named"))
+    return _appended(content, lines)
+
+
+def _cli_line(name: str, item: Mapping[str, Json]) -> str:
+    entry = str(item.get("entry_point") or "unknown").strip() or "unknown"
+    skill = f"skills/cli-app-{name}/SKILL.md"
+    return f"[CLI App Attachment: @{name}; tool=run_cli_app; entry_point={entry}; skill={skill}]"
+
+
+def _preset_line(name: str, item: Mapping[str, Json]) -> str:
+    transport = str(item.get("transport") or "mcp").strip() or "mcp"
+    return f"[MCP Preset Attachment: @{name}; tool_prefix=mcp_{name}_; transport={transport}]"
+
+
+# ---- token cap -----------------------------------------------------------------------------------
+
+
+def _capped(rows: Rows, cap: int, estimator: Estimator, events: list[Event]) -> Rows:
+    start, used = len(rows), 0
+    while start > 0:
+        size = estimator.message(rows[start - 1])
+        if start < len(rows) and used + size > cap:
+            break
+        used += size
+        start -= 1
+    _drop_over_cap(rows[:start], cap, used, estimator, events)
+    kept = rows[start:]
+    user = first_user(kept)
+    if user is not None:
+        for row in kept[:user]:
+            because = f"{kept[user].id} is the first user row that fits; rows in front of it go"
+            events.append(dropped(row, rules.HISTORY_CAP_USER, because))
+        kept = kept[user:]
+    elif (recovered := last_user(rows)) is not None:
+        # The rows back to that user row come in again, over budget: their drops are taken back.
+        del events[len(events) - (start - recovered) :]
+        kept = rows[recovered:]
+        total = used + sum(estimator.message(row) for row in rows[recovered:start])
+        because = f"no user row fits {cap:,} tokens, so replay starts at the last one, with {total:,}"
+        rule = rules.HISTORY_CAP_USER
+        events.append(Event(Action.NOTE, kept[0].id, rule, because, measured=total, limit=cap, unit="tokens"))
+    return _from_legal_start(kept, rules.HISTORY_CAP_LEGAL, events)
+
+
+def _drop_over_cap(gone: Rows, cap: int, used: int, estimator: Estimator, events: list[Event]) -> None:
+    running = used
+    sized: list[tuple[Row, int]] = []
+    for row in reversed(gone):
+        running += estimator.message(row)
+        sized.append((row, running))
+    for row, total in reversed(sized):
+        because = f"with it the history would be {total:,} tokens, over the replay budget of {cap:,}"
+        events.append(dropped(row, rules.HISTORY_CAP, because, measured=total, limit=cap, unit="tokens"))

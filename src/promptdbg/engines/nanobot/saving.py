@@ -1,0 +1,46 @@
+"""Storing the session before the request: what cannot be written stops the turn.
+
+``session/manager.py::_save_unlocked`` writes UTF-8 strictly, so a lone surrogate that loaded without
+trouble makes every later save raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from promptdbg.engines.nanobot.crash import Crash
+from promptdbg.engines.nanobot.dialects import Dialect
+from promptdbg.engines.nanobot.rows import Row, Rows, dumps
+from promptdbg.model import Json
+
+
+def check_saving(rows: Rows, metadata: Mapping[str, Json], message: str, dialect: Dialect) -> None:
+    """
+    Raises:
+        Crash: a row, the metadata or the new message holds a lone surrogate.
+    """
+    where = "session/manager.py::save" if dialect.strict_rows else "session/manager.py::_save_unlocked"
+    _check_text(dumps(dict(metadata)), where, "the session's metadata")
+    for row in rows:
+        if row.memo.get("storable"):
+            continue
+        line = f" (line {row.source.start_line})" if row.source else ""
+        _check_text(_line(row), where, f"row {row.id}{line}")
+        row.memo["storable"] = True
+    _check_text(dumps({"role": "user", "content": message}), where, "the new message")
+
+
+def _line(row: Row) -> str:
+    return dumps(dict(row.value))
+
+
+def _check_text(text: str, where: str, what: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Crash(
+            "UnicodeEncodeError",
+            str(error),
+            where,
+            f"A lone surrogate in {what} loads, but every save of the session raises: each turn fails.",
+        ) from error
