@@ -16,12 +16,15 @@ import re
 _ACTS = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\ud800-\udfff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# A cluster with more marks than any script needs can smear over the lines above it.
+# A cluster with more marks than any script needs can smear over the lines above it. The second line
+# is the scripts whose own marks stack: Hebrew, Arabic, Thai, Lao, Tibetan.
 _MARKS_MAX = 8
 _MANY_MARKS = re.compile(
-    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{9,}"
+    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u06d6-\u06dc\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f71-\u0f84]{9,}"
 )
 _VARIATION = frozenset("\ufe0e\ufe0f")
 
