@@ -55,7 +55,14 @@ class Stages:
     def reorder(self, name: str, title: str, messages: Sequence[Message]) -> None:
         self._add(name, title, messages)
 
+    def change(self, name: str, title: str, messages: Sequence[Message], gone: Sequence[Message]) -> None:
+        """Another order, and ``gone`` no longer there."""
+        self._add(name, title, messages, gone)
+
     def drop(self, name: str, title: str, gone: Sequence[Message]) -> None:
+        if not gone:
+            self.unchanged(name, title)
+            return
         ids = {message.id for message in gone}
         self._add(name, title, [m for m in self.messages if m.id not in ids], gone)
 
@@ -71,6 +78,9 @@ class Stages:
 
     def insert_first(self, name: str, title: str, made: Message) -> None:
         self._add(name, title, [made, *self.messages], (), {made.id: MessageStatus.INSERTED})
+
+    def insert_last(self, name: str, title: str, made: Message, status: MessageStatus) -> None:
+        self._add(name, title, [*self.messages, made], (), {made.id: status})
 
     def rewrite(self, name: str, title: str, changed: Message, status: MessageStatus) -> None:
         messages = [changed if message.id == changed.id else message for message in self.messages]

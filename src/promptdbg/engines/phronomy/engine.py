@@ -1,0 +1,43 @@
+"""The engine object: Phronomy behind the protocol of ``engines.base``."""
+
+from __future__ import annotations
+
+from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.phronomy import rules
+from promptdbg.engines.phronomy.assemble import TITLE, assemble
+from promptdbg.engines.phronomy.inputs import PhronomyInputs
+from promptdbg.engines.phronomy.knobs import knobs
+from promptdbg.engines.phronomy.load import CONFIG, load
+from promptdbg.engines.rows import turns_of
+from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
+from promptdbg.tokens import TokenCounter
+from promptdbg.workspace import Workspace
+
+
+class PhronomyEngine:
+    """Stateless; everything is in the inputs."""
+
+    name = "phronomy"
+    title = TITLE
+    rules: tuple[Rule, ...] = rules.CATALOGUE
+    session_format: str | None = None
+
+    def detect(self, workspace: Workspace) -> Detection | None:
+        if (workspace.path / CONFIG).is_file():
+            return Detection(50, f"{CONFIG} is there")
+        return None
+
+    def load(self, workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
+        return load(workspace, request)
+
+    def knobs(self, inputs: PhronomyInputs | None) -> tuple[Knob, ...]:
+        return knobs(inputs)
+
+    def turns(self, inputs: PhronomyInputs) -> tuple[Turn, ...]:
+        return () if inputs.generation == "3" else turns_of(inputs.rows)
+
+    def assemble(self, inputs: PhronomyInputs, settings: Settings, counter: TokenCounter) -> Assembly:
+        return assemble(inputs, settings, counter)
+
+
+ENGINE = PhronomyEngine()

@@ -1,0 +1,333 @@
+"""Reading a Phronomy workspace: ``phronomy.yaml``, messages, candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from promptdbg.engines.base import LoadRequest
+from promptdbg.engines.phronomy.budget import ModelInfo
+from promptdbg.engines.phronomy.chunks import Chunk
+from promptdbg.engines.phronomy.errors import PhronomyError
+from promptdbg.engines.phronomy.estimate import TOKENIZERS, Estimate
+from promptdbg.engines.phronomy.history import Range
+from promptdbg.engines.phronomy.inputs import GENERATIONS, Compact, Knowledge, PhronomyInputs, Tool
+from promptdbg.engines.phronomy.items import Item, current_input, item_from, tool_from
+from promptdbg.engines.rows import rows_from
+from promptdbg.files.structured import Parsed, read_structured
+from promptdbg.model import Failure, Json, Notice
+from promptdbg.workspace import MANIFEST_NAME, Workspace
+
+CONFIG = "phronomy.yaml"
+
+_BUDGET = ("context_window", "max_output_tokens", "overhead", "model", "provider", "max_input_tokens")
+_KEYS = {
+    "generation",
+    "budget",
+    "models",
+    "tokenizer",
+    "instruction",
+    "knowledge",
+    "tools",
+    "execution_id",
+    "call_mode",
+    "current_input",
+    "trim",
+    "compact",
+    "share",
+    *_BUDGET,
+}
+# What these names mean elsewhere in an assembly.
+_TAKEN = frozenset({"tools", "current", "current-input", "system", "compaction"})
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is being read, and the problems so far."""
+
+    config: Parsed
+    data: Mapping[str, Json]
+    estimate: Estimate = TOKENIZERS["chars/4"]
+    notices: list[Notice] = field(default_factory=list)
+    failure: Failure | None = None
+
+    def warn(self, code: str, message: str, *keys: str | int) -> None:
+        self.notices.append(Notice(f"phronomy.{code}", message, self.config.source(*keys)))
+
+    def refuse(self, error: PhronomyError, where: str) -> None:
+        """Keep what the framework raises first."""
+        self.failure = self.failure or Failure(error.ruby, where, str(error))
+
+    def typed(self, key: str, kind: type, default: Any) -> Any:
+        value = self.data.get(key)
+        if value is None or isinstance(value, kind):
+            return default if value is None else value
+        self.warn("bad-value", f"{key} must be a {_KIND_WORDS[kind]}, not {value!r}", key)
+        return default
+
+
+_KIND_WORDS: dict[type, str] = {str: "text", list: "list", dict: "table"}
+
+
+def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
+    """Read everything an assembly depends on."""
+    names = _files(workspace)
+    config = read_structured(workspace.path / names["config"])
+    reading = _start(workspace, config)
+    generation = _generation(reading)
+    messages = read_structured(workspace.path / names["messages"])
+    candidates = read_structured(workspace.path / names["candidates"])
+    reading.notices += [*messages.notices, *candidates.notices]
+    value = messages.value.get("messages") if isinstance(messages.value, dict) else messages.value
+    rows, notices = rows_from("phronomy", messages, value)
+    reading.notices += notices
+    policy = generation == "3"
+    execution = reading.data.get("execution_id")
+    current = request.message if request.message is not None else reading.data.get("current_input")
+    return PhronomyInputs(
+        workspace=str(workspace.path),
+        session=str((candidates if policy else messages).path)
+        if (candidates if policy else messages).found
+        else None,
+        generation=generation,
+        budget=MappingProxyType(_budget(reading)),
+        models=MappingProxyType(_models(reading)),
+        tokenizer=_chosen(reading, "tokenizer", tuple(TOKENIZERS), "chars/4"),
+        instruction=_instruction(reading, policy),
+        instruction_source=config.source("instruction"),
+        knowledge=_knowledge(reading),
+        tools=_tools(reading),
+        rows=rows,
+        current=request.message,
+        trim=tuple(n for n in reading.typed("trim", list, []) if isinstance(n, int)),
+        compact=_compact(reading),
+        items=_items(reading, candidates) if policy else (),
+        tool_items=_tool_items(reading) if policy else (),
+        current_input=_current(reading, current, execution) if policy else None,
+        call_mode=_chosen(reading, "call_mode", ("ask", "complete"), "ask"),
+        execution_id=None if execution is None else str(execution),
+        share=reading.data.get("share") if isinstance(reading.data.get("share"), (int, float)) else None,
+        warnings=tuple(reading.notices),
+        watched=tuple(str(workspace.path / name) for name in (MANIFEST_NAME, *names.values())),
+        failure=reading.failure,
+    )
+
+
+def _files(workspace: Workspace) -> dict[str, str]:
+    """The input files; ``promptdbg.toml`` may name others."""
+    names = {"config": CONFIG, "messages": "messages.jsonl", "candidates": "candidates.json"}
+    if not (workspace.path / "messages.jsonl").exists():
+        names["messages"] = "messages.json"
+    for key in names:
+        named = workspace.options.get(key)
+        if isinstance(named, str):
+            names[key] = named
+    return names
+
+
+def _start(workspace: Workspace, config: Parsed) -> _Reading:
+    data: dict[str, Json] = {}
+    reading = _Reading(config, data, notices=list(config.notices))
+    if isinstance(config.value, dict):
+        data.update({str(key): value for key, value in config.value.items()})
+    elif config.value is not None:
+        reading.warn("bad-value", f"{config.path.name} must be a table of keys")
+    for key in data:
+        if key not in _KEYS:
+            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+    table = workspace.options.get("phronomy", {})
+    if isinstance(table, dict):
+        data.update(table)
+    name = data.get("tokenizer")
+    if isinstance(name, str) and name in TOKENIZERS:
+        reading.estimate = TOKENIZERS[name]
+    return reading
+
+
+def _generation(reading: _Reading) -> str:
+    value = str(reading.data.get("generation", "1"))
+    value = {"2": "2-raises"}.get(value, value)
+    if value in GENERATIONS:
+        return value
+    reading.warn(
+        "bad-value", f"generation must be one of {', '.join(GENERATIONS)}, not {value}", "generation"
+    )
+    return "1"
+
+
+def _chosen(reading: _Reading, key: str, choices: tuple[str, ...], default: str) -> str:
+    value = reading.data.get(key, default)
+    if value in choices:
+        return str(value)
+    reading.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
+    return default
+
+
+def _budget(reading: _Reading) -> dict[str, Json]:
+    table = reading.typed("budget", dict, {})
+    for key in table:
+        if key not in _BUDGET:
+            reading.warn("unknown-key", f"budget: nothing reads the key {key}", "budget", key)
+    return {
+        key: table.get(key, reading.data.get(key)) for key in _BUDGET if key in table or key in reading.data
+    }
+
+
+def _models(reading: _Reading) -> dict[str, ModelInfo]:
+    return {
+        str(name): ModelInfo(row.get("context_window"), row.get("max_output_tokens"), row.get("provider"))
+        for name, row in reading.typed("models", dict, {}).items()
+        if isinstance(row, dict)
+    }
+
+
+def _instruction(reading: _Reading, policy: bool) -> str | None:
+    value = reading.data.get("instruction")
+    if value is None or (policy and isinstance(value, list)):
+        return None
+    return value if isinstance(value, str) else str(value)
+
+
+def _knowledge(reading: _Reading) -> tuple[Knowledge, ...]:
+    found: list[Knowledge] = []
+    taken: set[str] = set()
+    for index, value in enumerate(reading.typed("knowledge", list, [])):
+        table = value if isinstance(value, dict) else {"text": value}
+        name = str(table.get("name", table.get("source", index)))
+        source = table.get("source")
+        text = table.get("text")
+        chunk = Chunk(
+            "" if text is None else str(text),
+            str(table.get("type", "")),
+            table.get("trusted", False),
+            None if source is None else str(source),
+        )
+        item = _unique(f"knowledge/{name}", taken)
+        found.append(Knowledge(item, name, chunk, reading.config.source("knowledge", index)))
+    return tuple(found)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}#{number}"
+    taken.add(found)
+    return found
+
+
+def _tools(reading: _Reading) -> tuple[Tool, ...]:
+    found = []
+    taken: set[str] = set()
+    for index, value in enumerate(reading.typed("tools", list, [])):
+        if not isinstance(value, dict):
+            reading.warn("bad-value", f"tool {index} must be a table", "tools", index)
+            continue
+        definition = value.get("definition", value)
+        if not isinstance(definition, dict):
+            definition = {}
+        name = str(definition.get("name", index))
+        parameters = definition.get("parameters") or ()
+        found.append(
+            Tool(
+                _unique(f"tools/{name}", taken),
+                name,
+                str(definition.get("description") or ""),
+                tuple(str(entry) for entry in parameters) if isinstance(parameters, (list, dict)) else (),
+                value.get("instance") is True,
+                definition,
+            )
+        )
+    return tuple(found)
+
+
+def _compact(reading: _Reading) -> tuple[Compact, ...]:
+    found = []
+    for index, value in enumerate(reading.typed("compact", list, [])):
+        span = span_from(value.get("range")) if isinstance(value, dict) else None
+        if span is None:
+            reading.warn(
+                "bad-value", f"compact {index} needs a range: an index or [start, end]", "compact", index
+            )
+        else:
+            found.append(Compact(span, str(value.get("summary", ""))))
+    return tuple(found)
+
+
+def span_from(value: Json) -> int | Range | None:
+    """An index, ``[start, end]`` or ``[start, end, "exclusive"]``."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, list) and 2 <= len(value) <= 3 and all(isinstance(n, int) for n in value[:2]):
+        return Range(value[0], value[1], value[2:] == ["exclusive"])
+    return None
+
+
+# ---- generation 3 ---------------------------------------------------------------------------------
+
+
+def _items(reading: _Reading, candidates: Parsed) -> tuple[Item, ...]:
+    """The instructions and knowledge of the configuration, then the candidates of their file."""
+    found: list[Item] = []
+    instruction = reading.data.get("instruction")
+    listed = instruction if isinstance(instruction, list) else [] if instruction is None else [instruction]
+    for index, value in enumerate(listed):
+        _take(reading, found, _table(value, f"instruction-{index}", "content"), "instruction")
+    for index, value in enumerate(reading.typed("knowledge", list, [])):
+        _take(reading, found, _table(value, f"knowledge-{index}", "text"), "knowledge")
+    value = candidates.value
+    if isinstance(value, dict):
+        value = value.get("candidates")
+    if value is not None and not isinstance(value, list):
+        reading.notices.append(Notice("phronomy.bad-value", "candidates must be a list", candidates.source()))
+        value = None
+    for index, candidate in enumerate(value or []):
+        if isinstance(candidate, dict) and "id" in candidate:
+            _take(reading, found, candidate, "")
+        else:
+            message = f"candidate {index} has no id; it is left out"
+            reading.notices.append(Notice("phronomy.bad-candidate", message, candidates.source(index)))
+    return keyed(found)
+
+
+def _table(value: Json, name: str, text: str) -> Mapping[str, Json]:
+    """An instruction or knowledge entry of the configuration as a candidate."""
+    if not isinstance(value, dict):
+        return {"id": name, "content": value}
+    content = {"content": value[text]} if "content" not in value and text in value else {}
+    return {"id": value.get("name", name), **value, **content}
+
+
+def _take(reading: _Reading, found: list[Item], candidate: Mapping[str, Json], category: str) -> None:
+    try:
+        found.append(item_from(candidate, reading.estimate, category))
+    except PhronomyError as error:
+        reading.refuse(error, "context/context_policy_input_builder.rb::build")
+
+
+def _tool_items(reading: _Reading) -> tuple[Item, ...]:
+    found = []
+    for value in reading.typed("tools", list, []):
+        try:
+            found.append(tool_from(value if isinstance(value, dict) else {}, reading.estimate))
+        except PhronomyError as error:
+            reading.refuse(error, "context/context_policy_input.rb::ToolItem")
+    return tuple(replace(item, key=f"tools/{item.definition.get('name')}") for item in keyed(found))
+
+
+def _current(reading: _Reading, value: Json, execution: Json) -> Item | None:
+    if value is None:
+        return None
+    try:
+        return current_input(value, None if execution is None else str(execution), reading.estimate)
+    except PhronomyError as error:
+        reading.refuse(error, "agent/context_assembly/initial_preparation.rb::current_input_item")
+        return None
+
+
+def keyed(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The items with keys of their own: the id, numbered from the second of that id on."""
+    taken = set(_TAKEN)
+    return tuple(replace(item, key=_unique(item.id, taken)) for item in items)
