@@ -1,0 +1,107 @@
+"""One text, read in the ways a secret may be written in it: as it is, with JSON escapes undone, with
+URL escapes undone, with line breaks taken out. Each way maps back to the text as it is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote_to_bytes
+
+
+class View:
+    """A reading of a text: some stretches replaced by others, the rest as it is.
+
+    ``unwrapped`` readings have lost their line breaks: there, words that a break kept apart run
+    into each other, so only a shape that ends by itself can be trusted.
+    """
+
+    def __init__(self, text: str, parent: View | None = None, *, unwrapped: bool = False) -> None:
+        self.text = text
+        self.unwrapped = unwrapped
+        self._parent = parent
+        # Replaced stretch i is [_starts[i], _ends[i]) here and [_from[i], _to[i]) in the parent.
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._from: list[int] = []
+        self._to: list[int] = []
+
+    @classmethod
+    def replacing(
+        cls,
+        parent: View,
+        pattern: re.Pattern[str],
+        new: Callable[[re.Match[str]], str],
+        *,
+        unwrapped: bool = False,
+    ) -> View:
+        """The reading in which each match of ``pattern`` is replaced."""
+        view = cls("", parent, unwrapped=unwrapped)
+        pieces: list[str] = []
+        length = end = 0
+        for match in pattern.finditer(parent.text):
+            text = new(match)
+            pieces += (parent.text[end : match.start()], text)
+            length += match.start() - end
+            view._starts.append(length)
+            length += len(text)
+            view._ends.append(length)
+            view._from.append(match.start())
+            view._to.append(match.end())
+            end = match.end()
+        pieces.append(parent.text[end:])
+        view.text = "".join(pieces)
+        return view
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The stretch of the original text that ``[start, end)`` stands for; ``end > start``."""
+        if self._parent is None:
+            return start, end
+        first, _ = self._place(start)
+        _, last = self._place(end - 1)
+        return self._parent.span(first, last)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        """The stretch of the parent that the one character at ``offset`` stands for."""
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0:
+            return offset, offset + 1
+        if offset < self._ends[index]:
+            return self._from[index], self._to[index]
+        there = self._to[index] + offset - self._ends[index]
+        return there, there + 1
+
+
+_JSON_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+_URL_ESCAPE = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_BREAK = re.compile(r"[ \t]*\\?\r?\n[ \t]*")
+_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def views(text: str) -> Iterator[View]:
+    """Every reading of ``text`` that can differ from it, the plain one first."""
+    plain = View(text)
+    found = [plain]
+    if "\\" in text:
+        once = View.replacing(plain, _JSON_ESCAPE, _unescaped)
+        found.append(once)
+        if "\\" in once.text:  # JSON within JSON, as in the arguments of a tool call
+            found.append(View.replacing(once, _JSON_ESCAPE, _unescaped))
+    if "%" in text:
+        found.append(View.replacing(plain, _URL_ESCAPE, _unquoted))
+    yield from found
+    for view in found:
+        if "\n" in view.text:
+            yield View.replacing(view, _BREAK, lambda match: "", unwrapped=True)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[0][1]
+    if code != "u":
+        return _SHORT.get(code, code)
+    char = chr(int(match[0][2:], 16))
+    return match[0] if "\ud800" <= char <= "\udfff" else char
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    return unquote_to_bytes(match[0]).decode("utf-8", "replace")
