@@ -86,8 +86,8 @@ def public(value: Mapping[str, Json]) -> Mapping[str, Json]:
         if content.endswith("\n\n" + suffix):
             return {**value, "content": content[: -(len(suffix) + 2)]}
     elif isinstance(content, list) and isinstance(expected, list) and expected:
-        if content[-len(expected) :] == expected:
-            return {**value, "content": content[: -len(expected)]}
+        count = len(expected)
+        return {**value, "content": content[:-count]} if content[-count:] == expected else value
     return value
 
 

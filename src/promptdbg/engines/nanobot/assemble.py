@@ -16,7 +16,7 @@ from promptdbg.engines.nanobot.consolidation import Archiver, Consolidated, cons
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.current import Current, Message, build_current, moment
 from promptdbg.engines.nanobot.estimate import Estimate, Estimator, ToolSet
-from promptdbg.engines.nanobot.events import Event, Step, dropped, inserted, merged
+from promptdbg.engines.nanobot.events import Event, Step, absorbed, dropped, inserted
 from promptdbg.engines.nanobot.governance import Governor
 from promptdbg.engines.nanobot.inputs import NanobotInputs
 from promptdbg.engines.nanobot.knobs import Options, resolve
@@ -94,6 +94,8 @@ class Turn:
     history: Step | None = None
     current: Current | None = None
     prompt: SystemPrompt | None = None
+    """The prompt of the last list; compaction builds another than ``first_prompt``."""
+    first_prompt: SystemPrompt | None = None
     initial: Rows = ()
     initial_estimate: Estimate | None = None
     governor: Governor | None = None
@@ -474,13 +476,13 @@ def _save(turn: Turn) -> None:
 
 def _build(turn: Turn) -> None:
     options = turn.options
-    assert turn.prompt_parts is not None and turn.consolidated is not None
+    assert turn.prompt_parts is not None
     skills = tuple(usable_skills(turn.prompt_parts))
     turn.current = build_current(
         _message(turn), options.dialect, skills, turn.settings.off, turn.settings.texts
     )
     request = _prompt_request(turn, turn.summary)
-    turn.prompt = build_prompt(turn.prompt_parts, request)
+    turn.prompt = turn.first_prompt = build_prompt(turn.prompt_parts, request)
     step = _initial(turn, turn.prompt.text, turn.current)
     turn.initial = step.rows
     turn.initial_estimate = turn.recorder.step(
@@ -524,7 +526,7 @@ def _initial(turn: Turn, system: str, current: Current) -> Step:
     after = last.replaced(value, (*last.sources, *row.sources))
     because = f"{last.id} before it is a user message too, so both become one"
     return Step(
-        (system_row, *replayed[:-1], after), (first, merged(last, row, after, rules.CURRENT_MERGED, because))
+        (system_row, *replayed[:-1], after), (first, absorbed(last, after, rules.CURRENT_MERGED, because))
     )
 
 

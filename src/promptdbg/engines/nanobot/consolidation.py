@@ -127,11 +127,7 @@ def consolidate(
         probe=probe,
         budget=archiver.budget,
         target=archiver.target,
-        wanted=enabled
-        and bool(rows)
-        and not ephemeral
-        and 0 < probe.tokens
-        and probe.tokens >= archiver.budget,
+        wanted=enabled and bool(rows) and not ephemeral and probe.tokens >= max(1, archiver.budget),
         first_boundary=boundary(archiver, rows, archived, max(1, probe.tokens - archiver.target)),
         last_before=archived,
         last_after=archived,
@@ -141,7 +137,7 @@ def consolidate(
     if archiver.dialect.count_limit:
         _archive_overflow(archiver, rows, result)
         probe = archiver.probe(rows, result.last_after, tuple(result.entries))
-    if archiver.budget <= probe.tokens and probe.tokens > 0:
+    if probe.tokens > 0 and probe.tokens >= archiver.budget:
         _archive_rounds(archiver, rows, result, probe)
     return result
 

@@ -71,7 +71,46 @@ def rewritten(
 
 
 def merged(left: Row, right: Row, after: Row, rule: Rule, because: str) -> Event:
+    """Two rows of the list became one."""
     return Event(Action.MERGE, after.id, rule, because, (left, right), after)
+
+
+def absorbed(left: Row, after: Row, rule: Rule, because: str) -> Event:
+    """A row of the list took in one that was never in it."""
+    return Event(Action.MERGE, after.id, rule, because, (left,), after)
+
+
+def compressed(before: Rows, after: Rows, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """One event for each message that differs between two lists, from all that happened on the way.
+
+    Messages that came and went in between leave no event; what they said is in those they joined.
+    """
+    told = {event.item: event for event in events}
+    old = {row.id: row for row in before}
+    present = {row.id for row in after}
+    out: list[Event] = []
+    joined: set[str] = set()
+    for row in after:
+        earlier = old.get(row.id)
+        last = told.get(row.id)
+        if earlier is row or last is None:
+            continue
+        taken = tuple(old[s] for s in row.sources if s in old and s != row.id and s not in present)
+        joined.update(item.id for item in taken)
+        action = Action.INSERT if earlier is None else Action.MERGE if taken else last.action
+        sources = (earlier, *taken) if earlier is not None else taken
+        out.append(
+            Event(action, row.id, last.rule, last.because, sources, row, last.measured, last.limit, last.unit)
+        )
+    for row in before:
+        last = told.get(row.id)
+        if row.id not in present and row.id not in joined and last is not None:
+            out.append(
+                dropped(
+                    row, last.rule, last.because, measured=last.measured, limit=last.limit, unit=last.unit
+                )
+            )
+    return tuple(out)
 
 
 def difference(

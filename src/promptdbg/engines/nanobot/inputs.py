@@ -348,7 +348,23 @@ def _media_file(path: Path, shown: str) -> MediaFile:
     return MediaFile(shown, read.data is not None, mime, read.data, _document_text(path, read.data))
 
 
-_TEXT_SUFFIXES = frozenset(".txt .md .csv .json .xml .html .htm .log .yaml .yml .toml .ini .cfg".split())
+_TEXT_SUFFIXES = frozenset(
+    (
+        ".txt",
+        ".md",
+        ".csv",
+        ".json",
+        ".xml",
+        ".html",
+        ".htm",
+        ".log",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".ini",
+        ".cfg",
+    )
+)
 
 
 def _document_text(path: Path, data: bytes | None) -> str | None:

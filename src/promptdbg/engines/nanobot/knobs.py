@@ -51,8 +51,9 @@ class Options:
         """What a request may cost (section 8.2)."""
         if not self.window:
             return 0
-        limit = self.block_limit if self.dialect.block_limit else None
-        return max(0, limit or self.window - self.max_output - SAFETY_BUFFER)
+        if self.dialect.block_limit and self.block_limit:
+            return max(0, self.block_limit)
+        return max(0, self.consolidation_budget)
 
     @property
     def replay_budget(self) -> int:
@@ -191,7 +192,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
             "choice",
             "predict",
             "budget",
-            "A summary needs a model: only say so, leave it out, or show what follows when it works or fails.",
+            "A summary needs a model: only say so, leave it out, or show what follows if it works or fails.",
             choices=CONSOLIDATION,
         ),
         Knob(

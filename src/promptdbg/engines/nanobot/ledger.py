@@ -102,7 +102,7 @@ def _budget(turn: Turn, sections: list[Section]) -> Budget:
     """The framework's own estimate of the last list, in parts."""
     options = turn.options
     limit = options.input_budget or None
-    reserved = (Part("answer", options.max_output), Part("safety margin", SAFETY_BUFFER))
+    reserved: tuple[Part, ...] = (Part("answer", options.max_output), Part("safety margin", SAFETY_BUFFER))
     block = options.block_limit if options.dialect.block_limit else None
     if block:
         reserved = (Part("outside the block limit", max(0, options.window - block)),)

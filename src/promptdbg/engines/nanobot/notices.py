@@ -77,7 +77,7 @@ def _consolidation(turn: Turn) -> Iterator[Notice]:
     elif result.rounds:
         message = (
             f"{result.last_after - result.last_before} rows were archived for this turn ({compared}); the new "
-            "summary reaches this turn only through Recent History, its own section shows it from the next on"
+            "summary reaches this turn only through Recent History, and its own section from the next on"
         )
         yield Notice("consolidation.assumed", message)
 
@@ -88,19 +88,20 @@ def _budget(turn: Turn) -> Iterator[Notice]:
         return
     if request.pressure is not None and request.summary is not None:
         message = (
-            f"the request was {request.pressure.tokens:,} tokens, at or over the {governor.budget:,} that fit: "
+            f"the request was {request.pressure.tokens:,} tokens, {governor.budget:,} or less fit: "
             "nanobot replaces everything already sent by a summary; its text is assumed here"
         )
         yield Notice("compaction.assumed", message)
     if governor.budget > 0:
         size = turn.recorder.stages[-1].size or 0
         if size > governor.budget:
-            message = f"what is sent is {size:,} tokens by nanobot's estimate, over its own budget of {governor.budget:,}"
+            fits = f"over its own budget of {governor.budget:,}"
+            message = f"what is sent is {size:,} tokens by nanobot's estimate, {fits}"
             yield Notice("budget.exceeded", message)
     if 0 < turn.options.result_cap < _TINY_LIMIT and governor.files:
         message = (
-            f"a tool result limit of {turn.options.result_cap:,} characters is smaller than nanobot's own reference "
-            "to a stored result: references are cut, or wrapped in a second reference at the next request"
+            f"a tool result limit of {turn.options.result_cap:,} characters is smaller than nanobot's own "
+            "reference to a stored result: references are cut, or wrapped in a second one at the next request"
         )
         if not turn.options.dialect.keeps_reference:
             yield Notice("results.tiny-limit", message)
@@ -152,8 +153,8 @@ def _unknowns(turn: Turn) -> Iterator[Notice]:
         dialect = turn.options.dialect
         message = (
             f"the tool schemas are not known; a fresh install of {dialect.name} has about "
-            f"{dialect.fresh_tools:,} tokens of them, of {dialect.fresh_total:,} for a first message. Put them "
-            "in tools.json to count them"
+            f"{dialect.fresh_tools:,} tokens of them, of {dialect.fresh_total:,} for a first message. Put "
+            "them in tools.json to count them"
         )
         yield Notice("tools.unknown", message)
     known = turn.requests

@@ -84,7 +84,9 @@ def _replay_start(rows: Rows, archived: int, dialect: Dialect) -> int:
 
 def _drop_archived(gone: Rows, archived: int, dialect: Dialect, events: list[Event]) -> None:
     for index, row in enumerate(gone):
-        because = f"row {index} is before the replay start {len(gone)}: the session is archived up to row {archived}"
+        because = (
+            f"row {index} is before row {len(gone)}, where replay starts: rows up to {archived} are archived"
+        )
         events.append(
             dropped(row, rules.HISTORY_START, because, measured=index, limit=len(gone), unit="messages")
         )

@@ -14,7 +14,7 @@ from promptdbg.engines.nanobot.archive import raw_archive, strip_think
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
 from promptdbg.engines.nanobot.estimate import Estimate, truncate_to_tokens
-from promptdbg.engines.nanobot.events import Event, Step, difference, inserted, merged
+from promptdbg.engines.nanobot.events import Event, Step, absorbed, compressed, difference, inserted
 from promptdbg.engines.nanobot.governance import FITTING, Governor, normalized_row, steps
 from promptdbg.engines.nanobot.merge import is_hidden, joined_content, with_runtime_context
 from promptdbg.engines.nanobot.rows import Row, Rows
@@ -93,7 +93,7 @@ def append(governor: Governor, rows: Rows, added: TurnRow, *, keep_apart: bool) 
             )
             after = last.replaced(value, (*last.sources, *row.sources))
             because = f"{row.id} arrived during the turn, right after {last.id}"
-            return (*rows[:-1], after), merged(last, row, after, rules.TURN_MERGED, because)
+            return (*rows[:-1], after), absorbed(last, after, rules.TURN_MERGED, because)
     rule = rules.TURN_NORMALIZED if row is not added.row else rules.TURN_ROW
     because = (
         "the tool result was normalised as it was appended"
@@ -121,7 +121,7 @@ def run_requests(
     for index in range(1, number):
         request = _request(governor, raw, compactor, state)
         if request.failure is not None:
-            return Step(request.before, tuple(events)), request
+            return Step(request.before, compressed(initial, request.before, tuple(events))), request
         if governor.dialect.compacts_requests and compactor.persistent:
             events.extend(_accepted_events(request))
             state.accept(request.sent, len(raw))
@@ -132,7 +132,7 @@ def run_requests(
         position = stop
         del index
     before = state.request(raw) if governor.dialect.compacts_requests and compactor.persistent else raw
-    return Step(before, tuple(events)), _request(governor, raw, compactor, state)
+    return Step(before, compressed(initial, before, tuple(events))), _request(governor, raw, compactor, state)
 
 
 def _next_answer(produced: tuple[TurnRow, ...], position: int) -> int:

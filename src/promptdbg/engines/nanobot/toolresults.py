@@ -63,11 +63,10 @@ class Normalized:
 
 def normalize(given: ResultRules, call_id: str, tool: str, content: Json) -> Normalized:
     """One tool result, by the rules of the dialect."""
+    changes: tuple[Change, ...] = ()
     if _is_empty(content):
-        change = Change(rules.EMPTY_RESULT, f"{tool} returned nothing; a short note says so")
-        content, changes = given.prose.about("empty_result", tool), (change,)
-    else:
-        changes = ()
+        changes = (Change(rules.EMPTY_RESULT, f"{tool} returned nothing; a short note says so"),)
+        content = given.prose.about("empty_result", tool)
     if tool == OFFLOAD_EXEMPT:
         return Normalized(content, changes)
     if given.dialect.keeps_reference:

@@ -45,9 +45,13 @@ def _words(content: Json) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        texts = [b.get("text") for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
+        texts = [block["text"] for block in content if isinstance(block, dict) and _has_text(block)]
         return "\n".join(texts) or f"{len(content)} blocks"
     return ""
+
+
+def _has_text(block: Mapping[str, Json]) -> bool:
+    return isinstance(block.get("text"), str)
 
 
 def view(loaded: LoadedSession, number: int | None) -> TurnView:
