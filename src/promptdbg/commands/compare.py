@@ -152,17 +152,24 @@ def lines(
     room = (cells - _GUTTER) // max(len(aligned.columns), 1) - 3
     head: list[Piece] = [Piece(" " * _GUTTER)]
     for name, column in zip(names, aligned.columns, strict=True):
-        title = one_line(f"{name} · {column.length:,} messages")
+        title = one_line(f"{name} · {column.length:,}")
         head += [Piece("│ ", "muted"), Piece(pad(clip(title, room), room) + " ", "title")]
     yield tuple(head)
     folds = {fold.start: fold for fold in (() if everything else aligned.folds())}
     row = 0
+    said: list[str] = []
     while row < aligned.length:
         if fold := folds.get(row):
             yield _folded(fold)
             row = fold.end
             continue
-        yield from _row(aligned, row, room, cells, text)
+        cell_row = aligned.cells(row)
+        yield from _row(row, cell_row, room, text)
+        reasons = _reasons(cell_row)
+        if reasons != said:  # a run of rows that one rule took out says why once
+            for reason in reasons:
+                yield from wrapped(reason, cells, indent=" " * (_GUTTER + 2), tone="muted")
+        said = reasons
         row += 1
     yield BLANK
     rows: list[Row] = [
@@ -177,8 +184,7 @@ def _folded(fold: Run) -> Line:
     return line(Piece(f"{'··':>4}  {len(fold):,} rows the same in all lists", "muted"))
 
 
-def _row(aligned: Alignment, row: int, room: int, cells: int, text: bool) -> Iterator[Line]:
-    here = aligned.cells(row)
+def _row(row: int, here: Sequence[Cell], room: int, text: bool) -> Iterator[Line]:
     first: list[Piece] = [Piece(f"{row + 1:>4} ", "muted")]
     second: list[Piece] = [Piece(" " * _GUTTER)]
     shows_text = False
@@ -191,10 +197,12 @@ def _row(aligned: Alignment, row: int, room: int, cells: int, text: bool) -> Ite
     yield tuple(first)
     if shows_text:
         yield tuple(second)
-    decisions = dict.fromkeys(decision for cell in here if cell.word for decision in cell.decisions)
-    for decision in decisions:
-        why = f"{decision.because} [{decision.rule}]"
-        yield from wrapped(why, cells, indent=" " * (_GUTTER + 2), tone="muted")
+
+
+def _reasons(here: Sequence[Cell]) -> list[str]:
+    """Why the row is not the same everywhere, each reason once."""
+    decisions = (decision for cell in here if cell.word for decision in cell.decisions)
+    return list(dict.fromkeys(f"{decision.because} [{decision.rule}]" for decision in decisions))
 
 
 def _label(cell: Cell, room: int) -> str:

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from promptdbg.commands import options
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, mark_of
 from promptdbg.model import (
     LOSSES,
+    Action,
     Assembly,
     Budget,
     Decision,
@@ -89,8 +90,12 @@ def lines(opened: Opened, assembly: Assembly, cells: int) -> Iterator[Line]:
 
 def _head(opened: Opened, assembly: Assembly, cells: int) -> Iterator[Line]:
     engine, tokenizer = assembly.engine, assembly.tokenizer
-    yield line(Piece(f"{engine.title} {engine.version}", "title"), f" · {engine.fidelity}")
-    facts = [("workspace", assembly.workspace), ("engine", f"{engine.name}: {opened.detection.reason}")]
+    yield line(Piece(f"{engine.title} {engine.version}".strip(), "title"))
+    facts = [
+        ("fidelity", engine.fidelity),
+        ("workspace", assembly.workspace),
+        ("engine", f"{engine.name}: {opened.detection.reason}"),
+    ]
     if assembly.session is not None:
         facts.append(("session", assembly.session))
     if assembly.turns:
@@ -227,7 +232,7 @@ def _of_limit(budget: Budget) -> str:
 
 def _stages(assembly: Assembly, cells: int) -> Iterator[Line]:
     rows: list[Row] = [
-        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", Piece(_happened(stage), "plain")]
+        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", _happened(stage)]
         for stage in assembly.stages
     ]
     tokens = "TOKENS" if assembly.tokenizer.exact else "≈TOKENS"
@@ -237,7 +242,28 @@ def _stages(assembly: Assembly, cells: int) -> Iterator[Line]:
         Column(tokens, right=True),
         Column("WHAT HAPPENED", least=20),
     ]
-    yield from table(layout, rows, cells)
+    head, *body = table(layout, rows, cells)
+    yield head
+    sections = {section.id for section in assembly.sections}
+    for stage, row in zip(assembly.stages, body, strict=True):
+        yield row
+        lost = [d for d in assembly.decisions if d.stage == stage.name and d.item not in sections]
+        for decision, count in _by_rule(lost):
+            times = f"{count:,} × " if count > 1 else ""
+            why = f"{times}{decision.item}: {decision.because} [{decision.rule}]"
+            yield from wrapped(why, cells, indent="    ", tone="muted")
+
+
+def _by_rule(decisions: Iterable[Decision]) -> Iterator[tuple[Decision, int]]:
+    """The first loss by each rule, and how many there are."""
+    first: dict[str, Decision] = {}
+    counts: Counter[str] = Counter()
+    for decision in decisions:
+        if decision.action in LOSSES or decision.action is Action.REWRITE:
+            first.setdefault(decision.rule, decision)
+            counts[decision.rule] += 1
+    for rule, decision in first.items():
+        yield decision, counts[rule]
 
 
 def _happened(stage: Stage) -> str:
@@ -257,7 +283,7 @@ def _warnings(assembly: Assembly, cells: int) -> Iterator[Line]:
     if assembly.warnings:
         yield BLANK
     for notice in assembly.warnings:
-        where = f"{notice.source}: " if notice.source else ""
+        where = f"{str(notice.source).removeprefix(assembly.workspace + '/')}: " if notice.source else ""
         first, *rest = wrapped(f"{where}{notice.message} [{notice.code}]", cells, indent="  ")
         yield line(Piece("! ", "warning"), *first[1:])
         yield from rest

@@ -1,7 +1,8 @@
 """See the prompt an LLM agent sends: what its model saw, what was cut, and by which rule.
 
 Opens the workspace in the terminal UI; where the output is not a terminal, prints what
-"promptdbg inspect" prints.
+"promptdbg inspect" prints. WORKSPACE may also be a JSON file: an assembly that promptdbg wrote, or
+a trace of another program.
 """
 
 from __future__ import annotations
@@ -26,14 +27,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     """The workspace in the terminal UI, or printed where there is no terminal."""
-    debugger = options.debugger(arguments)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        inspect.print_table(debugger)
+        inspect.print_table(options.debugger(arguments))
         return 0
-    from promptdbg.tui.app import run as run_tui  # Textual: 300 ms that no other command pays
+    from promptdbg.tui.app import run as run_tui  # Textual, which no other command pays for
 
-    run_tui(debugger)
-    return 0
+    return run_tui(lambda: options.debugger(arguments))
 
 
 def _meant_a_command(word: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from promptdbg.errors import UsageError
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 def add_workspace(parser: argparse.ArgumentParser) -> None:
     """WORKSPACE and the options every command that opens one has."""
     parser.add_argument(
-        "workspace", nargs="?", default=".", metavar="WORKSPACE", help="folder of the agent (default: .)"
+        "workspace",
+        nargs="?",
+        default=".",
+        metavar="WORKSPACE",
+        help="the agent's folder (default: .), or a JSON document",
     )
     add_opening(parser)
 
@@ -63,13 +68,16 @@ def _time(text: str) -> str:
 
 
 def opened(arguments: argparse.Namespace) -> Opened:
-    """The workspace and session that the arguments name.
+    """The workspace and session that the arguments name, or the JSON document.
 
     Raises:
         PromptdbgError: they cannot be opened.
     """
     from promptdbg.debug import OpenRequest, open_workspace
 
+    path = Path(arguments.workspace)
+    if path.suffix == ".json" and not path.is_dir():
+        return _document(path, arguments)
     return open_workspace(
         arguments.workspace,
         OpenRequest(
@@ -80,6 +88,20 @@ def opened(arguments: argparse.Namespace) -> Opened:
             trust=arguments.trust,
         ),
     )
+
+
+def _document(path: Path, arguments: argparse.Namespace) -> Opened:
+    from promptdbg.debug import opened_assembly
+    from promptdbg.export.load import assembly_from, is_assembly, read_json
+    from promptdbg.export.trace_format import assembly_from_trace
+
+    for option in ("session", "message", "now"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(f"{path.name} is already assembled", where=f"--{option}")
+    found = read_json(path)
+    if is_assembly(found):
+        return opened_assembly(assembly_from(found, str(path)))
+    return opened_assembly(assembly_from_trace(found, counter(arguments), str(path)))
 
 
 def debugger(arguments: argparse.Namespace) -> Debugger:

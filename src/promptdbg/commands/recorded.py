@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from promptdbg.analysis.items import message_texts
 from promptdbg.analysis.requests import messages_of
 from promptdbg.errors import InputError
-from promptdbg.files.disk import read_file
+from promptdbg.export.load import read_json
 from promptdbg.model import Evidence, Json, Message, Stage, StageKind
 from promptdbg.tokens import TokenCounter
 
@@ -39,27 +38,6 @@ def recorded_stage(path: Path, counter: TokenCounter) -> Stage:
         messages=messages,
         tokens=sum(message.tokens for message in messages),
     )
-
-
-def read_json(path: Path) -> Json:
-    """
-    Raises:
-        InputError: the file cannot be read or is not JSON (with line and column).
-    """
-    read = read_file(path)
-    if read.data is None:
-        raise InputError(read.problem.message if read.problem else "cannot be read", where=str(path))
-    try:
-        return json.loads(read.data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"byte {error.start} is not UTF-8", where=str(path)) from error
-    except json.JSONDecodeError as error:
-        where = f"{path}:{error.lineno}:{error.colno}"
-        raise InputError(f"is not JSON: {error.msg}", where=where) from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(
-            "is nested too deeply or holds a number too long to read", where=str(path)
-        ) from error
 
 
 def _message(number: int, row: Json, counter: TokenCounter) -> Message:

@@ -13,7 +13,7 @@ from pathlib import Path
 from promptdbg.errors import UsageError
 from promptdbg.workspace import MANIFEST_NAME, read_manifest
 
-FLAGSHIP = "nanobot"
+FLAGSHIP = "nanobot-lost-rule"
 """The example that ``promptdbg demo`` opens without a name."""
 
 
@@ -40,16 +40,18 @@ def examples() -> tuple[Example, ...]:
 
 
 def find(name: str) -> Example:
-    """The example of that name.
+    """The example of that name, or the first one of the engine of that name.
 
     Raises:
         UsageError: there is none; the line names the near ones.
     """
     known = {example.name: example for example in examples()}
-    if name not in known:
+    of_engine = (example for example in known.values() if example.engine == name)
+    found = known.get(name) or next(of_engine, None)
+    if found is None:
         near = get_close_matches(name, known, n=3) or list(known)
         raise UsageError(f"no example {name!r}", hint="one of " + ", ".join(near))
-    return known[name]
+    return found
 
 
 def _example(folder: Path) -> Example:
