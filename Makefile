@@ -6,10 +6,13 @@ CHECKOUT := $(shell printf %s "$(CURDIR)" | cksum | cut -d' ' -f1)
 # Stamps carry the folder's name: a virtual environment does not survive being moved.
 DEMO_READY := $(VENV)/.ready-demo-$(CHECKOUT)
 TEST_READY := $(VENV)/.ready-test-$(CHECKOUT)
+NANOBOTS := 0.3.5 0.2.2
+AGENTOS := 0.9.164
+PARITY_EXAMPLES ?= 200
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST ?=
 
-.PHONY: help demo test lint unit bench screens clean
+.PHONY: help demo test lint unit parity bench screens clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +29,15 @@ lint: $(TEST_READY)
 	$(BIN)/lint-imports
 
 unit: $(TEST_READY)  ## the tests alone; make unit PYTEST="-k name" for some of them
-	$(BIN)/pytest -q -n $(WORKERS) $(PYTEST)
+	$(BIN)/pytest -q -n $(WORKERS) --ignore tests/parity --ignore tests/parity_agentos $(PYTEST)
+
+parity: $(TEST_READY) $(NANOBOTS:%=.venv-nanobot-%/.ready) .venv-agentos/.ready  ## compare with the real frameworks (PARITY_EXAMPLES=5000: the long run)
+	PROMPTDBG_PARITY=1 \
+	PROMPTDBG_PARITY_EXAMPLES=$(PARITY_EXAMPLES) \
+	PROMPTDBG_NANOBOT_035=$(CURDIR)/.venv-nanobot-0.3.5/bin/python \
+	PROMPTDBG_NANOBOT_022=$(CURDIR)/.venv-nanobot-0.2.2/bin/python \
+	PROMPTDBG_AGENTOS_NODE_MODULES=$(CURDIR)/.venv-agentos/node_modules \
+	$(BIN)/pytest -q --timeout=3600 -n $(WORKERS) --dist loadfile tests/parity $$(cat .venv-agentos/.ready)
 
 bench: $(TEST_READY)  ## print the benchmarks (minutes; run it on a quiet machine)
 	$(BIN)/python -m tests.bench
@@ -41,3 +52,18 @@ $(DEMO_READY): pyproject.toml .ci/venv
 $(TEST_READY): pyproject.toml .ci/venv
 	@bash .ci/venv $(VENV) '.[test,lint]'
 	@touch $@ $(DEMO_READY)
+
+.venv-nanobot-%/.ready: .ci/venv
+	@bash .ci/venv .venv-nanobot-$* nanobot-ai==$*
+	@touch $@
+
+# The stamp holds the tests that this makes possible.
+.venv-agentos/.ready: Makefile
+	@mkdir -p .venv-agentos
+	@if command -v npm >/dev/null; then \
+	  echo "installing into .venv-agentos: @framers/agentos $(AGENTOS)"; \
+	  npm install --silent --no-audit --no-fund --ignore-scripts --prefix .venv-agentos @framers/agentos@$(AGENTOS) \
+	    && echo tests/parity_agentos >$@; \
+	else \
+	  echo "node and npm are not here: AgentOS is not compared with the real one"; : >$@; \
+	fi
