@@ -34,6 +34,7 @@ from promptdbg.engines.bee import (
     resolve_auto_profile,
     scale_profile,
     scan_store,
+    should_auto_compact,
     should_warn,
 )
 from promptdbg.engines.bee.api import built, disk
@@ -517,9 +518,12 @@ def _autocompact(inputs: Mapping[str, Json], expected: Mapping[str, Json], compa
     for given, row in zip(inputs["Rows"], expected["rows"], strict=True):
         _only(given, {"Sys", "Actual", "Budget", "Threshold"})
         _only(row, {"trigger"})
-        system = to_bytes(given["Sys"])
-        trigger = history.should_compact(
-            system, messages, given["Actual"], given["Budget"], given["Threshold"]
+        trigger = should_auto_compact(
+            given["Sys"],
+            messages,
+            given["Budget"],
+            given["Threshold"],
+            actual_input_tokens=given["Actual"],
         )
         assert trigger == row["trigger"], given
     for given, row in zip(inputs["Scale"], expected["scaled"], strict=True):

@@ -46,7 +46,6 @@ from promptdbg.engines.bee.knowledge import (
 )
 from promptdbg.engines.bee.load import CONTEXT_FILE_BYTES
 from promptdbg.engines.bee.manifest import Tool
-from promptdbg.engines.bee.memory import offered
 from promptdbg.engines.bee.prompt import Prompt, PromptInputs, build
 from promptdbg.engines.bee.store import read_store
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean
@@ -153,7 +152,7 @@ def built(inputs: BeeInputs) -> tuple[Prompt, Desk]:
             tools=inputs.tools,
             filtered=inputs.filtered,
             skills=to_bytes(inputs.skills),
-            records=offered(inputs.records),
+            records=inputs.records,
         ),
         desk,
     )
@@ -356,7 +355,9 @@ def should_auto_compact(
 ) -> bool:
     """Whether history is to be compacted (``loop.ShouldAutoCompactWithUsage``). The loop widens the
     threshold first: ``history.scaled_threshold``."""
-    return history.should_compact(to_bytes(system), messages, actual_input_tokens, budget, threshold)
+    sizes = (history.estimate_message(message) for message in messages)
+    total = history.request_tokens(to_bytes(system), sizes, actual_input_tokens)
+    return history.should_compact(total, budget, threshold)
 
 
 @overload
@@ -387,7 +388,7 @@ def compact(
         config=Config(profile="normal"),
         place=Place(os.getcwd()),
         now=datetime.now(UTC),
-        messages=tuple(Row(f"m{index}", message) for index, message in enumerate(messages)),
+        messages=tuple(Row.of(f"m{index}", message) for index, message in enumerate(messages)),
         context_window=1,
         summary=summary or "",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.engines.bee.context import IMPORT_BYTES, Attachment
@@ -13,19 +13,21 @@ from promptdbg.files.tree import Files
 from promptdbg.model import Action, SectionStatus, Source
 
 
-def draft_attachments(desk: Desk, found: Sequence[Attachment], files: Files) -> None:
+def draft_attachments(
+    desk: Desk, found: Sequence[Attachment], files: Files, real_path: Callable[[str], str]
+) -> None:
     """A section for each attachment, below one for all of them; nothing where there is none."""
     if not found:
         return
     parent = desk.add(Draft("attachments", "Attached files", "attachments", place="message"))
-    drafts = [_attachment(desk, attachment, files) for attachment in found]
+    drafts = [_attachment(desk, attachment, files, real_path) for attachment in found]
     parent.text = parent.whole = b"\n".join(draft.whole for draft in drafts)
     parent.output = b"\n".join(draft.output for draft in drafts)
     if any(draft.status is SectionStatus.TRUNCATED for draft in drafts):
         parent.status = SectionStatus.TRUNCATED
 
 
-def _attachment(desk: Desk, attachment: Attachment, files: Files) -> Draft:
+def _attachment(desk: Desk, attachment: Attachment, files: Files, real_path: Callable[[str], str]) -> Draft:
     draft = desk.add(
         Draft(
             f"attachments/@{attachment.ref}",
@@ -33,7 +35,7 @@ def _attachment(desk: Desk, attachment: Attachment, files: Files) -> Draft:
             "attachment",
             parent="attachments",
             place="message",
-            source=Source(attachment.path) if attachment.path else None,
+            source=Source(real_path(attachment.path)) if attachment.path else None,
         )
     )
     draft.text = draft.whole = draft.output = attachment.output

@@ -79,7 +79,8 @@ def enforce(
     if limit <= 0:
         return False
     sizes = [len(block.draft.output) for block in blocks if block.draft.output]
-    scale = _Scale(desk, limit, sum(sizes), len(sizes))
+    joints = len(JOINT) * (len(sizes) - 1) if sizes else 0
+    scale = _Scale(desk, limit, sum(sizes) + joints, len(sizes))
     scale.drop_parts(records, BUDGET_RECORDS, "records go first, from the end of the list")
     if scale.over and skills.draft.output:
         scale.drop_whole(skills)
@@ -87,23 +88,19 @@ def enforce(
         context, BUDGET_CONTEXT, "with no record and no skill left, context files go, the last first"
     )
     if scale.over:
-        because = f"Nothing more can be dropped and the prompt is {scale.words()}; it is sent as it is."
-        desk.note(SYSTEM_ITEM, BUDGET_OVER, because, measured=scale.tokens, limit=limit, unit="tokens")
+        because = f"{scale.words(scale.tokens)}. Nothing more can be dropped; it is sent as it is."
+        desk.note(SYSTEM_ITEM, BUDGET_OVER, because, scale.tokens, limit, "tokens")
     return scale.over
 
 
 @dataclass(slots=True)
 class _Scale:
-    """The joined prompt's size while sections shrink."""
+    """The joined prompt's size in bytes while sections shrink; ``sections`` are those not empty."""
 
     desk: Desk
     limit: int
-    bytes: int
+    size: int
     sections: int
-
-    @property
-    def size(self) -> int:
-        return self.bytes + len(JOINT) * max(0, self.sections - 1)
 
     @property
     def tokens(self) -> int:
@@ -111,42 +108,42 @@ class _Scale:
 
     @property
     def over(self) -> bool:
-        return self.tokens > self.limit
+        return estimate_bytes(self.size) > self.limit
 
-    def words(self) -> str:
-        estimate = f"estimated at {self.tokens:,} tokens ({self.size:,} bytes / 4)"
-        return f"{estimate}, over the budget of {self.limit:,}"
+    def words(self, tokens: int) -> str:
+        return (
+            f"The prompt is estimated at {tokens:,} tokens ({self.size:,} bytes / 4), over the budget of "
+            f"{self.limit:,}"
+        )
 
     def drop_parts(self, block: Block, rule: Rule, order: str) -> None:
-        before = self.over
-        while self.over and block.parts:
+        if not self.over or not block.parts:
+            return
+        limit = self.limit
+        while block.parts and (tokens := estimate_bytes(self.size)) > limit:
             part = block.parts.pop()
-            because = f"The prompt is {self.words()}; {order}."
-            numbers = {"measured": self.tokens, "limit": self.limit}
-            self._shrink(block, len(part.draft.output))
+            because = f"{self.words(tokens)}; {order}."
+            self.size -= len(part.draft.output) + 1
             for inner in part.inner:
                 if inner.draft.output:
-                    self.desk.drop(
-                        inner.draft, rule, "Goes with its context file. " + because, unit="tokens", **numbers
-                    )
-            self.desk.drop(part.draft, rule, because, unit="tokens", **numbers)
-        if before:
-            block.refresh()
-            block.draft.status = SectionStatus.TRUNCATED if block.parts else SectionStatus.DROPPED
+                    why = f"Goes with its context file. {because}"
+                    self.desk.drop(inner.draft, rule, why, tokens, limit, "tokens")
+            self.desk.drop(part.draft, rule, because, tokens, limit, "tokens")
+        if not block.parts:
+            self._without_section(len(block.head) - 1)
+        block.refresh()
+        block.draft.status = SectionStatus.TRUNCATED if block.parts else SectionStatus.DROPPED
 
-    def _shrink(self, block: Block, part: int) -> None:
-        if block.parts:
-            self.bytes -= part + 1
-        else:
-            self.bytes -= len(block.head) + part
-            self.sections -= 1
+    def _without_section(self, rest: int) -> None:
+        """A section vanishes: its last ``rest`` bytes go, and a joint unless it was the only one."""
+        self.sections -= 1
+        self.size -= rest + (len(JOINT) if self.sections else 0)
 
     def drop_whole(self, block: Block) -> None:
-        because = f"With all records gone the prompt is {self.words()}; the skills go whole."
-        numbers = {"measured": self.tokens, "limit": self.limit}
-        self.bytes -= len(block.draft.output)
-        self.sections -= 1
+        tokens = self.tokens
+        because = f"{self.words(tokens)}, with all records gone; the skills go whole."
+        self._without_section(len(block.draft.output))
         for part in block.parts:
-            self.desk.drop(part.draft, BUDGET_SKILLS, because, unit="tokens", **numbers)
+            self.desk.drop(part.draft, BUDGET_SKILLS, because, tokens, self.limit, "tokens")
         block.parts.clear()
         block.draft.output, block.draft.status = b"", SectionStatus.DROPPED

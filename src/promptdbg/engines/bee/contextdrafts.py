@@ -47,7 +47,7 @@ def draft_context(inputs: PromptInputs, desk: Desk) -> Block:
     whole: list[bytes] = []
     for entry in inputs.context:
         if isinstance(entry, Passed):
-            _passed(desk, entry)
+            _passed(inputs, desk, entry)
             continue
         part = _file(inputs, desk, entry)
         if part.draft.output:
@@ -57,16 +57,14 @@ def draft_context(inputs: PromptInputs, desk: Desk) -> Block:
     return block
 
 
-def _draft(desk: Desk, key: str, path: str, text: bytes) -> Draft:
-    lines = text.count(b"\n") + 1
-    return desk.add(
-        Draft(f"context/{key}", key, "context-file", text, parent="context", source=Source(path, 1, lines))
-    )
+def _draft(inputs: PromptInputs, desk: Desk, key: str, path: str, text: bytes) -> Draft:
+    source = Source(inputs.real_path(path), 1, text.count(b"\n") + 1)
+    return desk.add(Draft(f"context/{key}", key, "context-file", text, parent="context", source=source))
 
 
-def _passed(desk: Desk, passed: Passed) -> None:
+def _passed(inputs: PromptInputs, desk: Desk, passed: Passed) -> None:
     candidate = passed.candidate
-    draft = _draft(desk, passed.key or candidate.path, candidate.path, candidate.entry.data)
+    draft = _draft(inputs, desk, passed.key or candidate.path, candidate.path, candidate.entry.data)
     if candidate.entry.kind != "file":
         because = f"{candidate.path} {candidate.entry.why}; the next name in the folder is tried."
         desk.drop(draft, CONTEXT_UNREADABLE, because)
@@ -79,12 +77,12 @@ def _passed(desk: Desk, passed: Passed) -> None:
 
 
 def _file(inputs: PromptInputs, desk: Desk, file: ContextFile) -> Part:
-    draft = _draft(desk, file.key or file.path, file.path, file.text)
+    draft = _draft(inputs, desk, file.key or file.path, file.path, file.text)
     part = Part(draft)
     head = context_head(file.path)
     draft.whole = draft.output = head + file.body + b"\n</context>"
     for made in file.imports:
-        _import(desk, part, made, draft.id, len(head) + made.at)
+        _import(inputs, desk, part, made, draft.id, len(head) + made.at)
     if inputs.is_off(draft.id, "context"):
         _disable_all(desk, part)
     elif len(file.body) > CONTEXT_BYTES:
@@ -106,15 +104,14 @@ def _cap(desk: Desk, part: Part, file: ContextFile, head: int) -> None:
         f"With its imports the file has {len(file.body):,} bytes; {CONTEXT_BYTES:,} are kept"
         f"{split_words(file.body, CONTEXT_BYTES)}. What is lost begins in line {line}."
     )
-    numbers = {"measured": len(file.body), "limit": CONTEXT_BYTES}
-    desk.cut(part.draft, CONTEXT_CAP, context_block(file.path, file.body), because, unit="bytes", **numbers)
+    output = context_block(file.path, file.body)
+    desk.cut(part.draft, CONTEXT_CAP, output, because, len(file.body), CONTEXT_BYTES, "bytes")
     part.draft.kept = ((0, raw),)
     end = head + CONTEXT_BYTES
     for inner in part.inner:
         if inner.at >= end:
             why = f"It begins at byte {inner.at - head:,} of the file; only {CONTEXT_BYTES:,} are kept."
-            numbers = {"measured": inner.at - head, "limit": CONTEXT_BYTES}
-            desk.drop(inner.draft, CONTEXT_CAP, why, unit="bytes", **numbers)
+            desk.drop(inner.draft, CONTEXT_CAP, why, inner.at - head, CONTEXT_BYTES, "bytes")
         elif inner.at + len(inner.draft.output) > end:
             _cap_import(desk, inner, end - inner.at, inner.at - head)
     part.inner = [inner for inner in part.inner if inner.at < end]
@@ -123,8 +120,8 @@ def _cap(desk: Desk, part: Part, file: ContextFile, head: int) -> None:
 def _cap_import(desk: Desk, inner: Inner, room: int, at: int) -> None:
     draft = inner.draft
     why = f"It spans byte {CONTEXT_BYTES:,} of its context file, where that is cut."
-    numbers = {"measured": at + len(draft.output), "limit": CONTEXT_BYTES}
-    desk.cut(draft, CONTEXT_CAP, draft.output[:room], why, unit="bytes", **numbers)
+    end = at + len(draft.output)
+    desk.cut(draft, CONTEXT_CAP, draft.output[:room], why, end, CONTEXT_BYTES, "bytes")
     kept = source_offset(len(draft.text), inner.imports, max(0, room - inner.content))
     most = draft.kept[0][1] if draft.kept else len(draft.text)
     draft.kept = ((0, min(kept, most)),)
@@ -133,10 +130,10 @@ def _cap_import(desk: Desk, inner: Inner, room: int, at: int) -> None:
 # ---- imports ----------------------------------------------------------------------------------------
 
 
-def _import(desk: Desk, part: Part, made: Import, parent: str, at: int) -> None:
+def _import(inputs: PromptInputs, desk: Desk, part: Part, made: Import, parent: str, at: int) -> None:
     """The draft of one import and of everything inside it; ``at`` is its byte within the element."""
     name = f"@{made.reference.ref}"
-    source = Source(made.resolution.path) if made.resolution.path else None
+    source = Source(inputs.real_path(made.resolution.path)) if made.resolution.path else None
     draft = desk.add(
         Draft(f"{part.draft.id}{made.key}", name, "import", made.text, parent=parent, source=source)
     )
@@ -149,14 +146,14 @@ def _import(desk: Desk, part: Part, made: Import, parent: str, at: int) -> None:
     part.inner.append(Inner(draft, at, content, made.children))
     _found(desk, draft, made)
     for child in made.children:
-        _import(desk, part, child, draft.id, at + content + child.at)
+        _import(inputs, desk, part, child, draft.id, at + content + child.at)
 
 
 def _found(desk: Desk, draft: Draft, made: Import) -> None:
     found = made.resolution
     size = f"{found.size:,} bytes"
     if made.outcome == "exact":
-        because = f"{found.path} is there ({size}); import {made.depth} inside one another."
+        because = f"{found.path} is there ({size}); it is {made.depth} deep."
         desk.keep(draft.id, IMPORT_EXACT, because, measured=made.depth, unit="count")
     else:
         because = (
@@ -205,8 +202,7 @@ def _literal(desk: Desk, draft: Draft, made: Import) -> None:
     where = found.path or made.reference.ref
     if made.outcome == "depth":
         because = (
-            f"{where} ({found.size:,} bytes) would be import {made.depth} inside one another; "
-            f"{made.depth - 1} are made."
+            f"{where} ({found.size:,} bytes) would be {made.depth} deep; imports go {made.depth - 1} deep."
         )
         desk.literal(draft, IMPORT_DEPTH, because, measured=made.depth, limit=made.depth - 1, unit="count")
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from promptdbg.engines.base import SWITCHED_OFF, Trace
 from promptdbg.engines.bee.gotext import wire
@@ -36,6 +35,8 @@ class Draft:
     place: Place = "system"
     at: int | None = None
     kept: tuple[tuple[int, int], ...] | None = None
+    whole_tokens: int | None = None
+    """The tokens of ``whole``, where they have been counted."""
 
 
 class Desk:
@@ -60,51 +61,89 @@ class Desk:
         self.drafts.append(draft)
         return draft
 
-    def note(self, item: str, rule: Rule, because: str, **numbers: Any) -> None:
+    def note(
+        self,
+        item: str,
+        rule: Rule,
+        because: str,
+        measured: float | None = None,
+        limit: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """Record something that changed nothing."""
-        self.decide(Action.NOTE, item, rule, because, **numbers)
+        self.decide(Action.NOTE, item, rule, because, None, None, measured, limit, unit)
 
-    def keep(self, item: str, rule: Rule, because: str, **numbers: Any) -> None:
+    def keep(
+        self,
+        item: str,
+        rule: Rule,
+        because: str,
+        measured: float | None = None,
+        limit: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """Record that an item was kept because of a comparison."""
-        self.decide(Action.KEEP, item, rule, because, **numbers)
+        self.decide(Action.KEEP, item, rule, because, None, None, measured, limit, unit)
 
-    def literal(self, draft: Draft, rule: Rule, because: str, **numbers: Any) -> None:
+    def literal(
+        self,
+        draft: Draft,
+        rule: Rule,
+        because: str,
+        measured: float | None = None,
+        limit: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """A reference stays as typed."""
         draft.status = SectionStatus.LITERAL
-        self.decide(Action.LITERAL, draft.id, rule, because, **numbers)
+        self.decide(Action.LITERAL, draft.id, rule, because, None, None, measured, limit, unit)
 
-    def cut(self, draft: Draft, rule: Rule, output: bytes, because: str, **numbers: Any) -> None:
+    def cut(
+        self,
+        draft: Draft,
+        rule: Rule,
+        output: bytes,
+        because: str,
+        measured: float | None = None,
+        limit: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """An item is shortened to ``output``."""
         before, after = self.count(draft.output), self.count(output)
         draft.output, draft.status = output, SectionStatus.TRUNCATED
-        self.decide(Action.TRUNCATE, draft.id, rule, because, before, after, **numbers)
+        self.decide(Action.TRUNCATE, draft.id, rule, because, before, after, measured, limit, unit)
 
-    def drop(self, draft: Draft, rule: Rule, because: str, **numbers: Any) -> None:
+    def drop(
+        self,
+        draft: Draft,
+        rule: Rule,
+        because: str,
+        measured: float | None = None,
+        limit: float | None = None,
+        unit: Unit | None = None,
+    ) -> None:
         """An item is left out."""
-        self._lose(draft, SectionStatus.DROPPED, Action.DROP, rule, because, numbers)
+        before = self._lose(draft, SectionStatus.DROPPED)
+        self.decide(Action.DROP, draft.id, rule, because, before, 0, measured, limit, unit)
 
     def shadow(self, draft: Draft, rule: Rule, because: str) -> None:
         """An item is hidden by another."""
-        self._lose(draft, SectionStatus.SHADOWED, Action.SHADOW, rule, because, {})
+        before = self._lose(draft, SectionStatus.SHADOWED)
+        self.decide(Action.SHADOW, draft.id, rule, because, before, 0)
 
     def disable(self, draft: Draft) -> None:
         """An item the user switched off."""
+        before = self._lose(draft, SectionStatus.DISABLED)
         because = "Switched off here; everything else is computed as if it were not there."
-        self._lose(draft, SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, because, {})
+        self.decide(Action.DISABLE, draft.id, SWITCHED_OFF, because, before, 0)
 
-    def _lose(
-        self,
-        draft: Draft,
-        status: SectionStatus,
-        action: Action,
-        rule: Rule,
-        because: str,
-        numbers: dict[str, Any],
-    ) -> None:
+    def _lose(self, draft: Draft, status: SectionStatus) -> int:
+        """Take an item out of the prompt; its tokens until now."""
         before = self.count(draft.output)
-        draft.output, draft.status, draft.at = b"", status, None
-        draft.kept = () if draft.text else None
-        self.decide(action, draft.id, rule, because, before, 0, **numbers)
+        if draft.output is draft.whole:
+            draft.whole_tokens = before
+        draft.output, draft.status, draft.at, draft.kept = b"", status, None, None
+        return before
 
     def decide(
         self,
@@ -139,8 +178,11 @@ class Desk:
 
     def _section(self, draft: Draft, order: int, offsets: dict[int, int]) -> Section:
         text = wire(draft.text)
-        output = text if draft.output == draft.text else wire(draft.output)
+        output = wire(draft.output) if draft.output else ""
         tokens = self.counter.count(output) if output else 0
+        original = draft.whole_tokens
+        if original is None:
+            original = tokens if draft.whole == draft.output else self.count(draft.whole)
         return Section(
             id=draft.id,
             name=draft.name,
@@ -150,7 +192,7 @@ class Desk:
             output=output,
             status=draft.status,
             tokens=tokens,
-            tokens_original=tokens if draft.whole == draft.output else self.count(draft.whole),
+            tokens_original=original,
             size=len(draft.output),
             size_original=len(draft.whole),
             unit="bytes",

@@ -24,9 +24,10 @@ from promptdbg.engines.bee.drafts import Desk
 from promptdbg.engines.bee.gotext import estimate_bytes, to_bytes, wire
 from promptdbg.engines.bee.inputs import BeeInputs, Row
 from promptdbg.engines.bee.knobs import knobs
+from promptdbg.engines.bee.knowledge import Record
 from promptdbg.engines.bee.load import detect, load
 from promptdbg.engines.bee.manifest import Tool
-from promptdbg.engines.bee.memory import Offer, Query, offered, wants_hints
+from promptdbg.engines.bee.memory import Offer, Query, wants_hints
 from promptdbg.engines.bee.memory import choose as choose_records
 from promptdbg.engines.bee.prompt import Prompt, PromptInputs, build
 from promptdbg.engines.bee.rules import (
@@ -50,7 +51,6 @@ from promptdbg.model import (
     Turn,
     Value,
 )
-from promptdbg.text import one_line
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
 
@@ -81,9 +81,8 @@ class BeeEngine:
     def turns(self, inputs: BeeInputs) -> tuple[Turn, ...]:
         found: list[Turn] = []
         for index, row in enumerate(inputs.messages):
-            if row.value.get("role") == "user" and row.value.get("ephemeral") is not True:
-                time = history.text_of(row.value.get("ts"))
-                found.append(Turn(len(found) + 1, one_line(history.flat_text(row.value)), index, time))
+            if row.begins_turn:
+                found.append(Turn(len(found) + 1, row.title, index, history.text_of(row.value.get("ts"))))
         return tuple(found)
 
     def assemble(self, inputs: BeeInputs, settings: Settings, counter: TokenCounter) -> Assembly:
@@ -166,7 +165,7 @@ class _Assembling:
         prefix = "attachments/@"
         off = frozenset(item[len(prefix) :] for item in self.settings.off if item.startswith(prefix))
         expanded, found = expand_attachments(text, self.inputs.place.cwd, self.inputs.tree, off)
-        draft_attachments(self.desk, found, self.inputs.tree)
+        draft_attachments(self.desk, found, self.inputs.tree, self.inputs.place.real_path)
         if not found:
             return turn.current
         return {"role": "user", "content": [{"type": "text", "text": wire(expanded)}]}
@@ -189,6 +188,7 @@ class _Assembling:
                 mode=self.setup.mode,
                 skills=to_bytes(inputs.skills),
                 records=self._records(turn, expanded),
+                real_path=place.real_path,
                 off=self.settings.off,
                 texts=self.settings.texts,
             ),
@@ -248,27 +248,14 @@ class _Assembling:
     def _tools(self) -> tuple[Tool, ...]:
         return _reordered(self.inputs.tools, lambda tool: tool.name, self.values["tool_order"])
 
-    def _records(self, turn: _Turn, expanded: Mapping[str, Json] | None) -> tuple[Offer, ...]:
-        inputs = self.inputs
+    def _records(self, turn: _Turn, expanded: Mapping[str, Json] | None) -> tuple[Offer | Record, ...]:
         order = self.values["record_order"]
-        priorities = self.settings.priorities
-        records = (
-            tuple(
-                replace(record, priority=int(priorities[item]))
-                if (item := f"memory/{record.key or record.name}") in priorities
-                else record
-                for record in inputs.records
-            )
-            if priorities
-            else inputs.records
-        )
-        if inputs.chosen:
-            return _reordered(offered(records), lambda offer: offer.record.key or offer.record.name, order)
-        message = expanded or next(
-            (row.value for row in reversed(turn.rows) if row.value.get("role") == "user"), {}
-        )
+        records = self._prioritised()
+        if self.inputs.chosen:
+            return _reordered(records, _record_name, order)
+        stored = (row.value for row in reversed(turn.rows) if row.value.get("role") == "user")
         query = Query(
-            text=history.flat_raw(message),
+            text=history.flat_raw(expanded or next(stored, {})),
             top_k=self.setup.config.memory.top_k,
             now=self.now,
             hint_tags=tuple(str(self.values["hint_tags"]).split()),
@@ -278,8 +265,19 @@ class _Assembling:
             because = "Fewer than two records came back: bee asks for tags. The knob hint_tags answers."
             self.desk.note("memory", MEMORY_HINTS, because)
         off = self.settings.off
-        offers = choose_records(records, query, lambda record: f"memory/{record.key or record.name}" in off)
-        return _reordered(offers, lambda offer: offer.record.key or offer.record.name, order)
+        offers = choose_records(records, query, lambda record: f"memory/{_record_name(record)}" in off)
+        return _reordered(offers, _record_name, order)
+
+    def _prioritised(self) -> tuple[Record, ...]:
+        """The records, with the priorities that were changed here."""
+        changed = self.settings.priorities
+        if not changed:
+            return self.inputs.records
+        records: list[Record] = []
+        for record in self.inputs.records:
+            priority = changed.get(f"memory/{_record_name(record)}")
+            records.append(record if priority is None else replace(record, priority=int(priority)))
+        return tuple(records)
 
     # ---- the rest -----------------------------------------------------------------------------------
 
@@ -328,6 +326,11 @@ STAND_IN_SUMMARY = "(the summary a model would write)"
 
 def _plain(value: Mapping[str, Json]) -> Mapping[str, Json]:
     return {"role": value.get("role"), "content": value.get("content")}
+
+
+def _record_name(entry: Offer | Record) -> str:
+    record = entry.record if isinstance(entry, Offer) else entry
+    return record.key or record.name
 
 
 def _key(entry: ContextFile | Passed) -> str:

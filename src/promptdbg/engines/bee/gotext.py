@@ -63,6 +63,8 @@ def splits_character(data: bytes, at: int) -> bool:
 
 def trim_space(data: bytes) -> bytes:
     """``strings.TrimSpace``."""
+    if data and 0x20 < data[0] < 0x7F and 0x20 < data[-1] < 0x7F:
+        return data
     return data.decode("utf-8", "surrogateescape").strip(SPACE).encode("utf-8", "surrogateescape")
 
 

@@ -7,7 +7,7 @@ Sources: ``internal/loop/{compact,turn_compact,turn_helpers}.go``, ``internal/to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from promptdbg.engines.bee.constants import (
@@ -17,7 +17,7 @@ from promptdbg.engines.bee.constants import (
     numbered,
     stand_in,
 )
-from promptdbg.engines.bee.gotext import SPACE, estimate_bytes, marshal, to_bytes
+from promptdbg.engines.bee.gotext import SPACE, estimate_bytes, marshal, to_bytes, wire
 from promptdbg.model import Json
 
 PRESERVED = 4
@@ -51,6 +51,40 @@ def block_parts(block: Mapping[str, Json]) -> tuple[bytes, ...]:
     if kind == "tool_result" and isinstance(result, dict):
         return (to_bytes(text_of(result.get("content"))),)
     return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is measured of a message: its texts, bee's estimate in tokens, its calls and the one call
+    it answers, in the common form that checks know."""
+
+    texts: tuple[str, ...]
+    size: int
+    tool_calls: Json = None
+    tool_call_id: Json = None
+
+
+def shape_of(message: Mapping[str, Json]) -> Shape:
+    """The shape of a message as bee stores it."""
+    texts: list[str] = []
+    calls: list[Json] = []
+    answered: list[Json] = []
+    size = 0
+    for block in blocks(message):
+        parts = block_parts(block)
+        size += sum(estimate_bytes(len(part)) for part in parts)
+        texts += [wire(part) for part in parts if part]
+        kind = block.get("type")
+        if kind == "tool_use" and isinstance(block.get("tool_use"), dict):
+            calls.append(_call(block["tool_use"], parts))
+        elif kind == "tool_result" and isinstance(block.get("tool_result"), dict):
+            answered.append(block["tool_result"].get("use_id"))
+    return Shape(tuple(texts), size, calls or None, answered[0] if len(answered) == 1 else None)
+
+
+def _call(use: Mapping[str, Json], parts: tuple[bytes, ...]) -> dict[str, Json]:
+    function = {"name": text_of(use.get("name")), "arguments": wire(parts[0])}
+    return {"id": use.get("id"), "type": "function", "function": function}
 
 
 def estimate_message(message: Mapping[str, Json]) -> int:
@@ -153,20 +187,16 @@ def scaled_threshold(base: float, budget: int) -> float:
     return max(base, 0.5, 1.0 - _HEADROOM / budget)
 
 
-def request_tokens(system: bytes, messages: Sequence[Mapping[str, Json]], actual: int = 0) -> int:
-    """The tokens compaction goes by: those the provider reported, else bee's estimate."""
-    if actual > 0:
-        return actual
-    return estimate_bytes(len(system)) + sum(estimate_message(message) for message in messages)
+def request_tokens(system: bytes, sizes: Iterable[int], actual: int = 0) -> int:
+    """The tokens compaction goes by: those the provider reported, else bee's estimate of the system
+    prompt and of each message."""
+    return actual if actual > 0 else estimate_bytes(len(system)) + sum(sizes)
 
 
-def should_compact(
-    system: bytes, messages: Sequence[Mapping[str, Json]], actual: int, budget: int, threshold: float
-) -> bool:
-    """Whether the request is over ``budget * threshold`` (``compact.go::ShouldAutoCompactWithUsage``)."""
-    if budget <= 0 or threshold <= 0:
-        return False
-    return request_tokens(system, messages, actual) > budget * threshold
+def should_compact(total: int, budget: int, threshold: float) -> bool:
+    """Whether a request of ``total`` tokens is over ``budget * threshold``; a budget or threshold of 0
+    or less turns compaction off (``compact.go::ShouldAutoCompactWithUsage``)."""
+    return budget > 0 and threshold > 0 and total > budget * threshold
 
 
 def summary_request(older: Sequence[Mapping[str, Json]]) -> bytes:

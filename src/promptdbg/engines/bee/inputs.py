@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -11,20 +11,33 @@ from promptdbg.engines.base import Inputs
 from promptdbg.engines.bee.config import Config
 from promptdbg.engines.bee.context import ContextFile
 from promptdbg.engines.bee.fuzzy import Candidates
+from promptdbg.engines.bee.history import Shape, flat_text, shape_of
 from promptdbg.engines.bee.knowledge import Record
 from promptdbg.engines.bee.manifest import Tool
 from promptdbg.files.tree import FileTree
 from promptdbg.files.walkup import Candidate
 from promptdbg.model import Json, Source
+from promptdbg.text import one_line
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One stored message."""
+    """One stored message, and what is measured of it whatever the settings: made by ``Row.of``."""
 
     id: str
     value: Mapping[str, Json]
+    shape: Shape
     source: Source | None = None
+    title: str = ""
+
+    @classmethod
+    def of(cls, name: str, value: Mapping[str, Json], source: Source | None = None) -> Row:
+        row = cls(name, value, shape_of(value), source)
+        return replace(row, title=one_line(flat_text(value))) if row.begins_turn else row
+
+    @property
+    def begins_turn(self) -> bool:
+        return self.value.get("role") == "user" and self.value.get("ephemeral") is not True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +54,17 @@ class Place:
     walk_from: str = "/"
     chain: tuple[str, ...] = ()
     home: str | None = None
+    real: str = ""
+    """Where ``base`` really lies; empty where paths are what they are."""
 
     @property
     def bee_home(self) -> str:
         return f"{self.home.rstrip('/')}/.bee" if self.home is not None else ""
+
+    def real_path(self, path: str) -> str:
+        """Where a file really lies, for someone who wants to open it."""
+        base = self.base.rstrip("/") + "/"
+        return f"{self.real}/{path[len(base) :]}" if self.real and path.startswith(base) else path
 
     def key(self, path: str) -> str:
         """A path as a short, stable name: below ``base`` relative to it, in the home with ``~``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from promptdbg.files.frontmatter import FrontMatterError, Scalar, parse
@@ -18,7 +18,6 @@ DEFAULT_PRIORITY = 3
 MOST_RECORDS = 200
 MOST_RESULTS = 5
 HEADER_LINES = 30
-_DAY = timedelta(hours=24)
 _LEGACY = {
     "user": ("personal", 3),
     "feedback": ("guidance", 5),
@@ -70,7 +69,7 @@ def read_record(path: str, data: bytes, modified: datetime) -> tuple[Record, Not
     try:
         fields = _fields(parse(header))
     except FrontMatterError as error:
-        what = f"front matter {error.what} (column {error.column}); bee takes the file's name and priority 3"
+        what = f"front matter: {error.what} (column {error.column}); bee takes the file's name and priority 3"
         return record, Notice("bee.front-matter", what, Source(path, error.line, error.line))
     return _with_fields(record, fields), None
 
@@ -309,7 +308,8 @@ def tokenize(text: str) -> frozenset[str]:
 
 def days_between(earlier: datetime, now: datetime) -> int:
     """Whole blocks of 24 hours, never less than 0."""
-    return max(0, (now - earlier) // _DAY)
+    days = (now - earlier).days
+    return days if days > 0 else 0
 
 
 def age_since(modified: datetime, now: datetime) -> str:

@@ -67,8 +67,7 @@ def _tool(
             f"The list takes the first line of a description, {len(first):,} of {len(text):,} bytes. "
             "The rest travels with the tool's schema only."
         )
-        numbers = {"measured": len(text), "limit": len(first)}
-        desk.cut(draft, TOOLS_LINE, tool_line(tool.name, first), because, unit="bytes", **numbers)
+        desk.cut(draft, TOOLS_LINE, tool_line(tool.name, first), because, len(text), len(first), "bytes")
         draft.kept = ((0, len(first)),)
     cap = inputs.profile.tool_desc_chars
     shown = capped(first, cap)
@@ -76,8 +75,7 @@ def _tool(
         because = (
             f"The text has {len(first):,} bytes and tool_desc_chars is {cap:,}{split_words(first, cap)}."
         )
-        numbers = {"measured": len(first), "limit": cap}
-        desk.cut(draft, TOOLS_CAP, tool_line(tool.name, shown), because, unit="bytes", **numbers)
+        desk.cut(draft, TOOLS_CAP, tool_line(tool.name, shown), because, len(first), cap, "bytes")
         draft.kept = ((0, cap),)
 
 
@@ -108,8 +106,10 @@ def draft_skills(inputs: PromptInputs, desk: Desk) -> Block:
     live: list[tuple[bytes, Draft | None]] = []
     for line in inputs.skills.split(b"\n") if inputs.skills else ():
         draft = _skill(inputs, desk, line)
-        if draft is None or draft.status is SectionStatus.KEPT:
-            live.append((draft.text if draft else line, draft))
+        if draft is None or draft.status is SectionStatus.EMPTY:
+            live.append((draft.text if draft else line, None))
+        elif draft.status is SectionStatus.KEPT:
+            live.append((draft.text, draft))
     lines = [line for line, _ in live]
     cap = inputs.profile.skill_manifest_chars
     fit = lines_that_fit(lines, cap)
@@ -136,6 +136,8 @@ def _skill(inputs: PromptInputs, desk: Desk, line: bytes) -> Draft | None:
     draft.text = draft.whole = draft.output = line if edited is None else edited.replace(b"\n", b" ")
     if inputs.is_off(draft.id, "skills"):
         desk.disable(draft)
+    elif not draft.text.strip():
+        draft.status = SectionStatus.EMPTY
     return draft
 
 

@@ -266,7 +266,7 @@ class _Loading:
             if not isinstance(value, dict) or not isinstance(value.get("role"), str):
                 self._notice("bee.messages", "is not a message with a role", path, number)
                 continue
-            rows.append(Row(f"m{len(rows)}", value, Source(str(path), number, number)))
+            rows.append(Row.of(f"m{len(rows)}", value, Source(str(path), number, number)))
         return tuple(rows)
 
     # ---- where things lie ---------------------------------------------------------------------------
@@ -295,7 +295,7 @@ class _Loading:
         git_root = self._git_root(files, chain) if git is None else self._string("git_root")
         if git_root and not git_root.startswith("/"):
             git_root = clean(posixpath.join(mount, git_root))
-        place = Place(cwd, git_root, mount, start, chain, home)
+        place = Place(cwd, git_root, mount, start, chain, home, real if mount != real else "")
         return files, place
 
     def _home(self, mount: str, mounts: list[Mount]) -> str | None:

@@ -5,7 +5,7 @@ Sources: ``cmd/bee/run_knowledge.go::Query``, ``internal/prompt/assemble.go::kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -44,20 +44,16 @@ FEW_RECORDS = 2
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A record and whether it reaches the section; ``rule`` and the rest say why or why not."""
+    """A record that was considered, and whether it reaches the section; ``rule`` and the rest say why
+    or why not."""
 
     record: Record
-    taken: bool = True
-    rule: Rule | None = None
-    because: str = ""
+    taken: bool
+    rule: Rule
+    because: str
     measured: float | None = None
     limit: float | None = None
     unit: Unit | None = None
-
-
-def offered(records: Iterable[Record]) -> tuple[Offer, ...]:
-    """Records handed in directly: all of them, in their order."""
-    return tuple(Offer(record) for record in records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +67,15 @@ class Query:
     enabled: bool = True
 
 
-def choose(records: Sequence[Record], query: Query, off: Callable[[Record], bool]) -> tuple[Offer, ...]:
+def choose(
+    records: Sequence[Record], query: Query, off: Callable[[Record], bool]
+) -> tuple[Offer | Record, ...]:
     """What bee puts in the prompt for a message, best first; then what it passes over, and why.
 
     Records that are switched off come last and are not considered.
     """
     live = newest_first(record for record in records if not off(record))
-    silent = tuple(Offer(record) for record in records if off(record))
+    silent = tuple(record for record in records if off(record))
     if not query.enabled:
         because = "memory.enabled is false: no record is read."
         return tuple(Offer(record, False, MEMORY_OFF, because) for record in live) + silent
@@ -86,7 +84,7 @@ def choose(records: Sequence[Record], query: Query, off: Callable[[Record], bool
     ranked = rank_records(scanned, query.text, (), query.now)
     if len(ranked[:top]) < FEW_RECORDS and query.hint_tags:
         ranked = rank_records(scanned, query.text, query.hint_tags, query.now)
-    offers = [
+    offers: list[Offer] = [
         Offer(
             entry.record,
             place <= top,
@@ -135,8 +133,8 @@ def draft_memory(inputs: PromptInputs, desk: Desk) -> Block:
     """One element for each record taken."""
     block = Block(desk.add(Draft("memory", "Memory", "memory")), b"## Memory\n")
     whole: list[bytes] = []
-    for offer in inputs.records:
-        record = offer.record
+    for entry in inputs.records:
+        record, offer = (entry.record, entry) if isinstance(entry, Offer) else (entry, None)
         draft = desk.add(
             Draft(
                 f"memory/{record.key or record.name}",
@@ -147,7 +145,7 @@ def draft_memory(inputs: PromptInputs, desk: Desk) -> Block:
                 source=Source(record.path) if record.path else None,
             )
         )
-        _record(inputs, desk, draft, offer)
+        _record(inputs, desk, draft, record, offer)
         if draft.output:
             block.parts.append(Part(draft))
             whole.append(draft.whole)
@@ -155,23 +153,22 @@ def draft_memory(inputs: PromptInputs, desk: Desk) -> Block:
     return block
 
 
-def _record(inputs: PromptInputs, desk: Desk, draft: Draft, offer: Offer) -> None:
+def _record(inputs: PromptInputs, desk: Desk, draft: Draft, record: Record, offer: Offer | None) -> None:
     edited = inputs.edited(desk, draft.id)
-    record = offer.record if edited is None else replace(offer.record, body=edited)
+    if edited is not None:
+        record = replace(record, body=edited)
     head = record_head(record, inputs.now)
     body = trim_space(record.body)
     draft.text = record.body
     draft.whole = draft.output = head + body + TAIL
-    numbers = {"measured": offer.measured, "limit": offer.limit, "unit": offer.unit}
     if inputs.is_off(draft.id, "memory"):
         desk.disable(draft)
         return
-    if not offer.taken:
-        assert offer.rule is not None
-        desk.drop(draft, offer.rule, offer.because, **numbers)
+    if offer and not offer.taken:
+        desk.drop(draft, offer.rule, offer.because, offer.measured, offer.limit, offer.unit)
         return
-    if offer.rule is not None:
-        desk.keep(draft.id, offer.rule, offer.because, **numbers)
+    if offer:
+        desk.keep(draft.id, offer.rule, offer.because, offer.measured, offer.limit, offer.unit)
     cap = inputs.profile.memory_body_chars
     at = cut_at(body, cap)
     if at < len(body):

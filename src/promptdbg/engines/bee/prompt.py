@@ -5,7 +5,7 @@ Source: ``internal/prompt/assemble.go::Assemble``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from promptdbg.engines.bee.context import ContextFile, Passed
 from promptdbg.engines.bee.contextdrafts import draft_context
 from promptdbg.engines.bee.drafts import Desk, Draft
 from promptdbg.engines.bee.gotext import to_bytes
+from promptdbg.engines.bee.knowledge import Record
 from promptdbg.engines.bee.lists import draft_skills, draft_tools
 from promptdbg.engines.bee.manifest import Tool
 from promptdbg.engines.bee.memory import Offer, draft_memory
@@ -29,9 +30,11 @@ from promptdbg.model import SectionStatus
 class PromptInputs:
     """What a system prompt is made of, everything chosen and expanded.
 
+    ``records`` are those handed in directly, and offers for those that a selection considered.
+
     ``config`` is used as it is: ``auto`` in it stays ``auto`` (see ``config.apply_profile``).
-    ``filtered`` says whether the tools go through the filters. ``off`` and ``texts`` are the what-ifs
-    of ``Settings``.
+    ``real_path`` gives where a file really lies. ``filtered`` says whether the tools go through the
+    filters. ``off`` and ``texts`` are the what-ifs of ``Settings``.
     """
 
     config: Config
@@ -44,7 +47,8 @@ class PromptInputs:
     filtered: bool = True
     mode: str = "edit"
     skills: bytes = b""
-    records: tuple[Offer, ...] = ()
+    records: tuple[Offer | Record, ...] = ()
+    real_path: Callable[[str], str] = str
     off: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

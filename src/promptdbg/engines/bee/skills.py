@@ -31,7 +31,7 @@ def read_skill(path: str, data: bytes) -> tuple[Skill | None, Notice | None]:
     try:
         header = parse("\n".join(line.removesuffix("\r") for line in lines[1:close]), opening + 1)
     except FrontMatterError as error:
-        return refused(f"front matter {error.what} (column {error.column})", error.line)
+        return refused(f"front matter: {error.what} (column {error.column})", error.line)
     values = {key: value.text for key, value in header.items() if isinstance(value, Scalar)}
     stem = path.rpartition("/")[2]
     name = values.get("name") or stem[: stem.rfind(".")]

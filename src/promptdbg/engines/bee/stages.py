@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF, Trace
 from promptdbg.engines.bee import history
-from promptdbg.engines.bee.gotext import estimate_bytes, marshal, to_bytes, wire
+from promptdbg.engines.bee.gotext import estimate_bytes, to_bytes, wire
 from promptdbg.engines.bee.inputs import Row
 from promptdbg.engines.bee.rules import (
     ATTACH_EXACT,
@@ -85,7 +85,9 @@ class Stages:
         self._summaries = 0
 
     def make(self) -> tuple[Stage, ...]:
-        session = tuple(self._message(row.id, row.value, row.source) for row in self.request.rows)
+        session = tuple(
+            self._message(row.id, row.value, row.source, shape=row.shape) for row in self.request.rows
+        )
         self._push("session", StageKind.SESSION, "As stored", session)
         messages = self._initial(session)
         messages = self._step("tool-results", "Tool results cut", messages, self._cut_results)
@@ -110,21 +112,18 @@ class Stages:
         source: Source | None = None,
         sources: tuple[str, ...] | None = None,
         evidence: Evidence = Evidence.COMPUTED,
+        shape: history.Shape | None = None,
     ) -> Message:
-        parts = [wire(part) for block in history.blocks(value) for part in history.block_parts(block)]
-        uses = [block.get("tool_use") for block in history.blocks(value) if block.get("type") == "tool_use"]
-        results = [b.get("tool_result") for b in history.blocks(value) if b.get("type") == "tool_result"]
+        shape = shape or history.shape_of(value)
         return Message(
             id=name,
             role=history.text_of(value.get("role")),
             content=value.get("content"),
-            tokens=sum(self.counter.count(part) for part in parts if part),
+            tokens=sum(self.counter.count(text) for text in shape.texts),
             sources=(name,) if sources is None else sources,
-            tool_calls=[_call(use) for use in uses if isinstance(use, dict)] or None,
-            tool_call_id=results[0].get("use_id")
-            if len(results) == 1 and isinstance(results[0], dict)
-            else None,
-            size=history.estimate_message(value),
+            tool_calls=shape.tool_calls,
+            tool_call_id=shape.tool_call_id,
+            size=shape.size,
             source=source,
             evidence=evidence,
         )
@@ -311,15 +310,12 @@ class Stages:
         """One check and, if it strikes, one compaction of everything after the system prompt."""
         request = self.request
         listed = messages[1:]
-        values = [message.to_json() for message in listed]
         # A new message resets what the provider reported, so only a run in progress goes by it.
         actual = request.input_tokens if request.current is None and not self._summaries else 0
         threshold = history.scaled_threshold(request.threshold, request.window)
-        if not request.compaction or not history.should_compact(
-            request.system, values, actual, request.window, threshold
-        ):
+        total = history.request_tokens(request.system, (message.size or 0 for message in listed), actual)
+        if not request.compaction or not history.should_compact(total, request.window, threshold):
             return messages
-        total = history.request_tokens(request.system, values, actual)
         limit = int(request.window * threshold)
         measured = "reported" if actual else "estimated"
         why = (
@@ -385,10 +381,3 @@ def _kept_words(cut: history.CutResult) -> str:
         if len(sizes) == 1
         else f"the first {sizes[0]} and the last {sizes[1]} are kept"
     )
-
-
-def _call(use: Mapping[str, Json]) -> dict[str, Json]:
-    """A tool call in the common shape, for checks that know no other."""
-    name = history.text_of(use.get("name"))
-    arguments = wire(marshal(use.get("input")))
-    return {"id": use.get("id"), "type": "function", "function": {"name": name, "arguments": arguments}}
