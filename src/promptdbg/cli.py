@@ -29,6 +29,7 @@ COMMANDS = {
     "lint": "the final list against the providers' rules",
     "check": "demands on a prompt, as a gate for CI",
     "compare": "the three message lists side by side, or this assembly against another",
+    "export": "write the prompt's structure, or its redacted texts, to share",
     "verify": "run the real framework on a copy and show every difference",
     "sessions": "the stored sessions of a workspace",
     "engines": "the frameworks that can be rebuilt",

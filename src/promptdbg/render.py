@@ -21,7 +21,7 @@ PIPED_WIDTH = 100
 
 _NARROWEST = 60
 
-_STYLES = {
+STYLES = {
     "plain": "",
     "title": "bold",
     "muted": "dim",
@@ -155,7 +155,7 @@ def _write_coloured(lines: Iterable[Line], out: TextIO) -> None:
 
     console = Console(file=out, highlight=False, markup=False, emoji=False, soft_wrap=True)
     for entry in lines:
-        text = Text.assemble(*((piece.text, _STYLES[piece.tone]) for piece in entry))
+        text = Text.assemble(*((piece.text, STYLES[piece.tone]) for piece in entry))
         text.rstrip()
         console.print(text)
 

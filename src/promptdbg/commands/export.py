@@ -1,0 +1,118 @@
+"""Write an export to share. --level structure (the default) holds no text and no names but
+well-known ones; redacted holds the texts with secrets and personal data replaced; full holds
+everything. Says what was hidden before it writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from promptdbg.commands import options
+from promptdbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from promptdbg.debug import Debugger
+    from promptdbg.export.levels import Export
+
+FORMATS = ("json", "md", "html", "svg")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_workspace(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", required=True, help="where to write; - for the output"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="default: by FILE's ending, else json")
+    parser.add_argument(
+        "--level", choices=("structure", "redacted", "full"), default="structure", help="default: structure"
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be hidden")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from promptdbg.export.write import write_atomically
+
+    form = arguments.format or _form_of(arguments.output)
+    debugger = options.debugger(arguments)
+    made = make(debugger, arguments.level)
+    print(f"promptdbg: {made.report()}", file=sys.stderr)
+    for doubt in made.doubts:
+        print(f"promptdbg: not judged: {doubt}", file=sys.stderr)
+    if arguments.level == "full":
+        print("promptdbg: this file holds every text of the prompt; share it with care", file=sys.stderr)
+    if arguments.dry_run:
+        return 0
+    data = rendered(made, form)
+    if arguments.output == "-":
+        sys.stdout.write(data)
+    else:
+        path = Path(arguments.output)
+        write_atomically(
+            path,
+            data.encode("utf-8", "replace"),
+            force=arguments.force,
+            private=arguments.level != "structure",
+        )
+        print(f"promptdbg: wrote {path} ({len(data):,} characters)", file=sys.stderr)
+    return 0
+
+
+def _form_of(output: str) -> str:
+    ending = Path(output).suffix.lower().lstrip(".")
+    return (
+        {"markdown": "md", "htm": "html"}.get(ending, ending)
+        if ending in (*FORMATS, "markdown", "htm")
+        else "json"
+    )
+
+
+def make(debugger: Debugger, level: str) -> Export:
+    """The export of what is open, with a progress line on a terminal's stderr."""
+    from promptdbg.export.levels import LEVELS, characters, export
+    from promptdbg.export.redact import machine_words, rules_from
+    from promptdbg.export.write import machine_salt
+    from promptdbg.workspace import MANIFEST_NAME
+
+    chosen = LEVELS[LEVELS.index(level)]
+    workspace = debugger.opened.workspace
+    rules = rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), machine_words())
+    total = characters(debugger.assembly) if level == "redacted" and sys.stderr.isatty() else 0
+
+    def progress(done: int) -> None:
+        if total:
+            sys.stderr.write(f"\rlooking for secrets: {min(done / total, 1):.0%}\r")
+
+    return export(debugger.assembly, chosen, machine_salt(), rules, progress)
+
+
+def rendered(made: Export, form: str) -> str:
+    """The export in a format.
+
+    Raises:
+        UsageError: the format cannot show this level.
+    """
+    if form == "json":
+        return json.dumps(made.document, ensure_ascii=False, indent=1) + "\n"
+    if form == "md":
+        from promptdbg.export.markdown import markdown
+
+        return markdown(made.document, made.report())
+    assembly = made.assembly
+    if assembly is None:
+        from promptdbg.export.load import assembly_from
+
+        assembly = assembly_from(made.document)
+    if form == "html":
+        from promptdbg.export.html import html
+
+        return html(assembly, made.report())
+    if form == "svg":
+        from promptdbg.commands.picture import svg
+
+        return svg(assembly)
+    raise UsageError(f"unknown format {form!r}", where="--format")

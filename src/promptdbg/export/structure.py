@@ -1,0 +1,272 @@
+"""The structure of a prompt, fit for a bug report: order, kinds, priorities, sizes in every unit,
+statuses, rules and numbers, roles and alignment, salted hashes. No text, no names but well-known
+ones, no paths, no users, no hosts: whatever came from disk is a stable placeholder (``skill-12``).
+
+Built from an allow list: a value is written because it is known to be harmless, never because
+nothing was found against it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from promptdbg.analysis.why import arithmetic
+from promptdbg.engines import ENGINE_NAMES
+from promptdbg.export.document import Document
+from promptdbg.export.load import STRUCTURE_SCHEMA
+from promptdbg.export.vocabulary import BLOCK_TYPES, FILE_NAMES, ROLES, is_plain, suffix
+from promptdbg.model import (
+    Assembly,
+    Decision,
+    Json,
+    Message,
+    MessageStatus,
+    Part,
+    Section,
+    Settings,
+    Source,
+    Stage,
+)
+from promptdbg.tokens import utf8_length, utf16_length
+
+
+def structure(assembly: Assembly, salt: bytes) -> Document:
+    """The structure document of an assembly.
+
+    Args:
+        salt: kept on one machine, it makes the hashes of two exports comparable, and of nobody
+            else's.
+    """
+    return _Structure(assembly, salt).document()
+
+
+class _Structure:
+    def __init__(self, assembly: Assembly, salt: bytes) -> None:
+        self._assembly = assembly
+        self._salt = salt
+        self._ours = assembly.engine.name in ENGINE_NAMES
+        self._placeholders: dict[tuple[str, str], str] = {}
+        self._numbers: Counter[str] = Counter()
+        self._kinds = {section.id: section.kind for section in assembly.sections}
+
+    def document(self) -> Document:
+        assembly = self._assembly
+        engine = assembly.engine
+        return {
+            "schema": STRUCTURE_SCHEMA,
+            "engine": {
+                "name": engine.name if self._ours else "given",
+                "title": engine.title if self._ours else "a program",
+                "version": engine.version if self._ours else "",
+                "fidelity": "exact" if engine.fidelity == "exact" else "not exact",
+            },
+            "tokenizer": {"name": assembly.tokenizer.name, "exact": assembly.tokenizer.exact},
+            "workspace": "workspace",
+            "session": None if assembly.session is None else "session",
+            "turn": assembly.turn,
+            "settings": self._settings(assembly.settings),
+            "budget": {
+                "limit": assembly.budget.limit,
+                "used": assembly.budget.used,
+                "unit": assembly.budget.unit,
+                "parts": self._parts(assembly.budget.parts),
+                "window": assembly.budget.window,
+                "reserved": self._parts(assembly.budget.reserved),
+            },
+            "sections": [self._section(section) for section in assembly.sections],
+            "stages": [self._stage(stage) for stage in assembly.stages],
+            "decisions": [self._decision(decision) for decision in assembly.decisions],
+            "rules": [
+                {
+                    "id": self._rule(rule.id),
+                    "title": rule.title if self._ours else "",
+                    "framework": rule.framework if self._ours else "",
+                    "version": rule.version if self._ours else "",
+                    "source": rule.source if self._ours else "",
+                    "note": rule.note if self._ours else "",
+                }
+                for rule in assembly.rules
+            ],
+            "warnings": [
+                {
+                    "code": notice.code if self._ours else self._placeholder("warning", notice.code),
+                    "message": "",
+                    "source": self._source(notice.source),
+                }
+                for notice in assembly.warnings
+            ],
+            "failure": None
+            if assembly.failure is None
+            else {"error": assembly.failure.error if self._ours else "", "where": "", "message": ""},
+            "turns": [{"number": turn.number, "title": "", "row": turn.row} for turn in assembly.turns],
+        }
+
+    # ---- names ----
+
+    def _placeholder(self, kind: str, raw: str, ending: str = "") -> str:
+        key = (kind, raw)
+        if key not in self._placeholders:
+            self._numbers[kind] += 1
+            self._placeholders[key] = f"{kind}-{self._numbers[kind]}{ending}"
+        return self._placeholders[key]
+
+    def _word(self, word: str, kind: str) -> str:
+        return word if is_plain(word) else self._placeholder(kind, word)
+
+    def _words(self, text: str, kind: str) -> str:
+        """A name of several words, as ledger lines have."""
+        return text if all(is_plain(word) for word in text.split()) else self._placeholder(kind, text)
+
+    def _item(self, item: str) -> str:
+        """An item id: component by component, the kind of the section naming the placeholder."""
+        kind = self._kind(self._kinds.get(item, "item"))
+        if item in self._kinds or all(is_plain(part) for part in item.split("/")):
+            parts = item.split("/")
+            shown = [part if is_plain(part) else self._file(part, kind) for part in parts]
+            return "/".join(shown)
+        return self._placeholder("message", item)
+
+    def _file(self, name: str, kind: str) -> str:
+        return name if name in FILE_NAMES else self._placeholder(kind, name, suffix(name))
+
+    def _kind(self, kind: str) -> str:
+        return kind if is_plain(kind) else "section"
+
+    def _rule(self, rule: str) -> str:
+        return rule if self._ours or rule.startswith("promptdbg.") else self._placeholder("rule", rule)
+
+    def _source(self, source: Source | None) -> Document | None:
+        if source is None:
+            return None
+        name = self._file(PurePosixPath(source.path.replace("\\", "/")).name, "file")
+        return {"path": name, "start_line": source.start_line, "end_line": source.end_line}
+
+    # ---- values ----
+
+    def _settings(self, settings: Settings) -> Document:
+        # A number or a switch says nothing; a text may be anything.
+        values = {
+            name: value if isinstance(value, (bool, int, float)) or value is None else "text"
+            for name, value in sorted(settings.values.items())
+        }
+        return {
+            "values": values if self._ours else {},
+            "off": [self._item(item) for item in sorted(settings.off)],
+            "priorities": {self._item(item): number for item, number in sorted(settings.priorities.items())},
+            "texts": {self._item(item): "" for item in sorted(settings.texts)},
+        }
+
+    def _parts(self, parts: Iterable[Part]) -> list[Document]:
+        return [{"name": self._words(part.name, "part"), "tokens": part.tokens} for part in parts]
+
+    def _section(self, section: Section) -> Document:
+        return {
+            "id": self._item(section.id),
+            "name": self._item(section.id).rpartition("/")[2],
+            "kind": self._kind(section.kind),
+            "parent": None if section.parent is None else self._item(section.parent),
+            "order": section.order,
+            "priority": section.priority,
+            "source": self._source(section.source),
+            "place": section.place,
+            "status": section.status.value,
+            "evidence": section.evidence.value,
+            "tokens": section.tokens,
+            "tokens_original": section.tokens_original,
+            "size": section.size,
+            "size_original": section.size_original,
+            "unit": section.unit,
+            "offset": section.offset,
+            "spans": [{"start": s.start, "end": s.end, "kept": s.kept} for s in section.spans],
+            "decisions": [d.id for d in self._assembly.decisions_on(section.id)],
+            "sizes": _sizes(section.text),
+            "hash": self._hash(section.text),
+        }
+
+    def _stage(self, stage: Stage) -> Document:
+        return {
+            "name": self._word(stage.name, "stage"),
+            "kind": stage.kind.value,
+            "tokens": stage.tokens,
+            "size": stage.size,
+            "unit": stage.unit,
+            "measured_by": self._word(stage.measured_by, "measure") if not self._ours else stage.measured_by,
+            "messages": [self._message(m, stage.status_of(m.id)) for m in stage.messages],
+            "dropped": [self._message(m, MessageStatus.DROPPED) for m in stage.dropped],
+        }
+
+    def _message(self, message: Message, status: MessageStatus) -> Document:
+        content = json.dumps(message.to_json(), ensure_ascii=False)
+        return {
+            "id": self._item(message.id),
+            "sources": [self._item(source) for source in message.sources],
+            "role": message.role if message.role in ROLES else self._placeholder("role", message.role),
+            "tool_call_id": self._call(message.tool_call_id),
+            "name": None if message.name is None else self._placeholder("tool", str(message.name)),
+            "tokens": message.tokens,
+            "size": message.size,
+            "status": status.value,
+            "evidence": message.evidence.value,
+            "source": self._source(message.source),
+            "decisions": [],
+            "content_shape": _shape(message.content),
+            "calls": [self._call(call.get("id")) for call in _calls(message.tool_calls)],
+            "sizes": _sizes(content),
+            "hash": self._hash(content),
+        }
+
+    def _call(self, ident: Json) -> str | None:
+        return None if ident is None else self._placeholder("call", str(ident))
+
+    def _decision(self, decision: Decision) -> Document:
+        return {
+            "id": decision.id,
+            "stage": self._word(decision.stage, "stage"),
+            "rule": self._rule(decision.rule),
+            "action": decision.action.value,
+            "item": self._item(decision.item),
+            "before": decision.before,
+            "after": decision.after,
+            "measured": decision.measured,
+            "limit": decision.limit,
+            "unit": decision.unit,
+            "because": arithmetic(decision),
+        }
+
+    def _hash(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, key=self._salt, digest_size=12).hexdigest()
+
+
+def _sizes(text: str) -> dict[str, int]:
+    return {
+        "bytes": utf8_length(text),
+        "chars": len(text),
+        "utf16": utf16_length(text),
+        "lines": text.count("\n") + 1 if text else 0,
+    }
+
+
+def _shape(content: Json) -> Any:
+    """What a content is made of: the types of its blocks, never what is in them."""
+    if isinstance(content, str):
+        return "text"
+    if content is None:
+        return None
+    if isinstance(content, (list, tuple)):
+        return [_block_type(block) for block in content]
+    return "other"
+
+
+def _block_type(block: Json) -> str:
+    kind = block.get("type") if isinstance(block, dict) else None
+    return kind if isinstance(kind, str) and kind in BLOCK_TYPES else "other"
+
+
+def _calls(calls: Json) -> list[Mapping[str, Json]]:
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, (list, tuple)) else []

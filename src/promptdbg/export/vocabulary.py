@@ -1,0 +1,91 @@
+"""Words that say nothing about a user, so that a structure export may hold them as they are: file
+names every agent has, and the names that engines give to sections, stages and ledger lines."""
+
+from __future__ import annotations
+
+import re
+
+FILE_NAMES = frozenset(
+    {
+        *(
+            "AGENTS.md",
+            "AGENTS.override.md",
+            "CLAUDE.md",
+            "CLAUDE.local.md",
+            "GEMINI.md",
+            "SOUL.md",
+            "USER.md",
+        ),
+        *(
+            "MEMORY.md",
+            "SKILL.md",
+            "README.md",
+            "HISTORY.md",
+            "history.jsonl",
+            "session.jsonl",
+            "promptdbg.toml",
+        ),
+        *("tools.json", "config.json", "orbiter.yaml", "phronomy.yaml", "agentos.json", "components.json"),
+        *(
+            "state.json",
+            "messages.json",
+            "messages.jsonl",
+            "candidates.json",
+            "bee.toml",
+            "query.txt",
+            "skills.txt",
+        ),
+    }
+)
+"""Well-known file names."""
+
+_SUFFIXES = frozenset(
+    {"md", "txt", "json", "jsonl", "toml", "yaml", "yml", "py", "ts", "js", "go", "rb", "sh"}
+)
+
+ROLES = frozenset(
+    {"system", "developer", "user", "assistant", "tool", "function", "summary", "error", "thought"}
+)
+"""Message roles of the frameworks and providers."""
+
+BLOCK_TYPES = frozenset(
+    {
+        *("text", "input_text", "output_text", "image", "image_url", "input_image", "document", "file"),
+        *("tool_use", "tool_result", "thinking", "redacted_thinking", "input_audio"),
+    }
+)
+"""Types of content blocks."""
+
+_NAMES = (
+    "active_skills answer apply_tool_result_budget archived_summary artifact attachment attachments",
+    "backfill_missing_tool_results base blocks bootstrap compact_inflight_overflow",
+    "compact_request_history component context conversation current custom discipline",
+    "drop_orphan_tool_results earlier element entities entity explicit_skills fact facts few-shot file",
+    "filled final final-check fit framing graph heading history identity import in initial input",
+    "instruction joins knowledge margin memory merge_adjacent_user_messages message messages microcompact",
+    "neuron not-itemised observations offload output overhead persistent policy profile prompt",
+    "prospective rag recent recent_history record records reserve results retrieved rules runtime",
+    "runtime-context safety schema schemas section sections semantic session skill skills snip_history",
+    "source strip_malformed_tool_calls strip_placeholder_assistant_messages summarize summary system",
+    "system-first task template text todo todos tool tool_contract tools trim turn usage-tag user",
+    "user_input usage window working workspace",
+)
+WORDS = frozenset(word for line in _NAMES for word in line.split())
+"""Names the engines themselves give."""
+
+_NUMBERED = re.compile(r"(?P<word>[a-z_-]*)[#:_]?(?P<number>\d{1,7})")
+
+
+def is_plain(word: str) -> bool:
+    """Whether one component of an id or a name may stand as it is: a known word, a number, or both
+    (``m12``, ``fact#2``, ``drop_orphan_tool_results_2``)."""
+    if word in WORDS or word in FILE_NAMES or word in ROLES:
+        return True
+    match = _NUMBERED.fullmatch(word)
+    return match is not None and (match["word"].rstrip("_") in WORDS | {"", "m", "d"})
+
+
+def suffix(name: str) -> str:
+    """A well-known file suffix with its dot, else nothing."""
+    ending = name.rpartition(".")[2].lower()
+    return f".{ending}" if "." in name and ending in _SUFFIXES else ""
