@@ -6,6 +6,7 @@ it would push out. A number is the exact edge: it works, and one step less does 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -252,14 +253,14 @@ def _priority_fixes(search: _Search) -> Iterator[Fix]:
 # ---- switching other items off -------------------------------------------------------------------
 
 _SINGLES_MAX = 48
+_CULPRITS_MAX = 8
 _SET_MAX = 8
 
 
 def _switch_off(search: _Search) -> Iterator[Fix]:
     """The cheapest single item that makes room, else a small set from which none can be left out."""
-    pool = _removable(search)
-    tried = [entry for entry in pool if entry[1] > 0]
-    for item, tokens, name in tried[:_SINGLES_MAX]:
+    tried = _removable(search)
+    for item, tokens, name in [*_culprits(search), *tried[:_SINGLES_MAX]]:
         changed = search.settings.toggled(item)
         if search.works(changed):
             yield Fix(search.item, "off", f"switch {name} off ({tokens:,} tokens)", changed, tokens)
@@ -280,6 +281,25 @@ def _switch_off(search: _Search) -> Iterator[Fix]:
     tokens = sum(entry[1] for entry in chosen)
     names = ", ".join(entry[2] for entry in chosen)
     yield Fix(search.item, "off", f"switch off {names} ({tokens:,} tokens)", _without(search, chosen), tokens)
+
+
+def _culprits(search: _Search) -> list[tuple[str, int, str]]:
+    """Items that the decisions on this one name: taking out a row that wiped others costs no room,
+    so it would not be found among what takes room."""
+    ids = {
+        entry.id: (entry.tokens, f"{entry.role} {entry.id}")
+        for stage in search.base.stages
+        for entry in stage.messages
+    }
+    ids |= {section.id: (section.tokens, section.name) for section in search.base.sections}
+    words = {
+        word
+        for decision in search.base.decisions_on(search.item)
+        if decision.action in LOSSES
+        for word in re.findall(r"[^\s,;()'\"]+", decision.because)
+    }
+    named = sorted(words & ids.keys() - {search.item} - search.settings.off)
+    return [(item, *ids[item]) for item in named[:_CULPRITS_MAX]]
 
 
 def _without(search: _Search, chosen: list[tuple[str, int, str]]) -> Settings:

@@ -14,7 +14,7 @@ from promptdbg.analysis.fixes import Fix, lost_items
 from promptdbg.analysis.items import find_item
 from promptdbg.commands import options
 from promptdbg.commands.why import fix_document, fix_lines, offered
-from promptdbg.render import BLANK, Line, Piece, columns, line, write, write_json
+from promptdbg.render import BLANK, Line, Piece, columns, line, wrapped, write, write_json
 
 SCHEMA = "promptdbg/fixes/1"
 
@@ -67,11 +67,21 @@ def lines(found: dict[str, tuple[Fix, ...]], cells: int) -> Iterator[Line]:
     """The fixes, item by item."""
     if not found:
         yield line("Nothing was lost.")
-    for number, (item, offers) in enumerate(found.items()):
+    for number, (items, offers) in enumerate(_alike(found)):
         if number:
             yield BLANK
-        yield line(Piece(item, "title"))
+        more = f" and {len(items) - 6:,} more" if len(items) > 6 else ""
+        yield from wrapped(", ".join(items[:6]) + more, cells, tone="title")
         for fix in offers:
             yield from fix_lines(fix, cells)
         if not offers:
             yield line(Piece("  no single change keeps it whole", "muted"))
+
+
+def _alike(found: dict[str, tuple[Fix, ...]]) -> list[tuple[list[str], tuple[Fix, ...]]]:
+    """The items whose fixes read the same, together, where the first of them stands."""
+    groups: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[list[str], tuple[Fix, ...]]] = {}
+    for item, offers in found.items():
+        key = tuple((fix.text, fix.pushes_out) for fix in offers)
+        groups.setdefault(key, ([], offers))[0].append(item)
+    return list(groups.values())
