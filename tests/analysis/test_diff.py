@@ -68,6 +68,16 @@ def test_only_the_words_that_differ() -> None:
     ]
 
 
+def test_a_sentence_that_shares_only_blanks_is_replaced_whole() -> None:
+    a, b = "Keep this. Old words go out.", "Keep this. New text comes in."
+    assert [piece.text for piece in pieces(a, b, word_diff(a, b))] == [
+        "Keep this. ",
+        "Old words go out",
+        "New text comes in",
+        ".",
+    ]
+
+
 def test_a_text_cut_at_the_end_is_one_change() -> None:
     a = "".join(f"src/app/cli.py:{n}: cfg = load_config()\n" for n in range(5000))
     b = a[:1200] + "\n[cut here]"

@@ -131,6 +131,10 @@ class Column:
         return tuple(d for place, d in self.index.get(item, ()) if self.after < place <= self.upto)
 
 
+FOLD_LEAST = 3
+"""Fewer equal rows are not worth folding into one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """Rows ``start`` up to but not including ``end``, all unchanged or all changed alike."""
@@ -186,7 +190,7 @@ class Alignment:
         """What next and previous change step through."""
         return tuple(run for run in self.runs if run.changed)
 
-    def folds(self, *, context: int = 1, least: int = 3) -> tuple[Run, ...]:
+    def folds(self, *, context: int = 1, least: int = FOLD_LEAST) -> tuple[Run, ...]:
         """The runs of equal rows to show as one line.
 
         Args:

@@ -50,7 +50,7 @@ class Piece:
 
 
 def word_diff(a: str, b: str) -> tuple[Change, ...]:
-    """What changed from ``a`` to ``b``: increasing, disjoint, with equal text between."""
+    """What changed from ``a`` to ``b``: increasing, disjoint, the text between them equal."""
     work = _Work(_TABLES_MAX)
     changes: list[Change] = []
     for lines in _changes(_split_lines(a), _split_lines(b), work):
@@ -67,7 +67,27 @@ def word_diff(a: str, b: str) -> tuple[Change, ...]:
                     lines.b_start + words.b_end,
                 )
             )
-    return tuple(changes)
+    return tuple(_readable(changes))
+
+
+def _readable(changes: Sequence[Change]) -> Iterator[Change]:
+    """Changes that are longer than the equal text between them become one: a blank or a comma that
+    two sentences happen to share is no reason to read them word by word."""
+    last: Change | None = None
+    for change in changes:
+        if last is None:
+            last = change
+        elif change.b_start - last.b_end <= min(_length(last), _length(change)):
+            last = Change(last.a_start, change.a_end, last.b_start, change.b_end)
+        else:
+            yield last
+            last = change
+    if last is not None:
+        yield last
+
+
+def _length(change: Change) -> int:
+    return max(change.a_end - change.a_start, change.b_end - change.b_start)
 
 
 def pieces(a: str, b: str, changes: Sequence[Change]) -> Iterator[Piece]:

@@ -30,7 +30,7 @@ BODY_LINES = 2
 """Lines of text of a closed cell."""
 
 _QUIET = frozenset({Action.NOTE, Action.PREDICT, Action.KEEP})
-_SAME_SHOWN = 240
+_ENDS_SHOWN = 160
 """Code points of a long stretch that a word difference shows at either end."""
 
 STYLES: Mapping[CellKind, str] = {
@@ -237,6 +237,6 @@ def _difference(before: Message, after: Message, room: int) -> list[Line]:
 
 def _shortened(text: str) -> str:
     """A long stretch by its two ends."""
-    if len(text) <= 3 * _SAME_SHOWN:
+    if len(text) <= 3 * _ENDS_SHOWN:
         return text
-    return f"{text[:_SAME_SHOWN]}‹… {len(text) - 2 * _SAME_SHOWN:,} characters …›{text[-_SAME_SHOWN:]}"
+    return f"{text[:_ENDS_SHOWN]}‹… {len(text) - 2 * _ENDS_SHOWN:,} characters …›{text[-_ENDS_SHOWN:]}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from promptdbg.analysis.alignment import CHANGES, Alignment, CellKind, Run
+from promptdbg.analysis.alignment import CHANGES, FOLD_LEAST, Alignment, CellKind, Run
 from promptdbg.analysis.blocks import full_text, preview, title
 from promptdbg.model import Message, Rule, Stage, StageKind
 from promptdbg.text import safe
@@ -71,8 +71,12 @@ def row_key(alignment: Alignment, row: int) -> str:
     return ""
 
 
-def entries(alignment: Alignment, view: View) -> list[Entry]:
-    """The rows to show, equal runs folded unless something is looked for."""
+def entries(alignment: Alignment, view: View, keep: str = "") -> list[Entry]:
+    """The rows to show, equal runs folded unless something is looked for.
+
+    Args:
+        keep: a row that is not to vanish in a fold; open rows never do.
+    """
     if view.find:
         wanted = view.find.casefold()
         return [
@@ -84,14 +88,29 @@ def entries(alignment: Alignment, view: View) -> list[Entry]:
         return [row for row, flag in enumerate(alignment.touched) if flag]
     found: list[Entry] = []
     row = 0
-    for fold in alignment.folds():
-        if row_key(alignment, fold.start) in view.unfolded:
-            continue
+    for fold in _folds(alignment, view, keep):
         found.extend(range(row, fold.start))
         found.append(fold)
         row = fold.end
     found.extend(range(row, alignment.length))
     return found
+
+
+def _folds(alignment: Alignment, view: View, keep: str) -> Iterator[Run]:
+    """The runs to fold, split where a row in them stays in sight."""
+    visible = view.opened | view.words | {keep} - {""}
+    for fold in alignment.folds():
+        if row_key(alignment, fold.start) in view.unfolded:
+            continue
+        start = fold.start
+        if visible:
+            for row in range(fold.start, fold.end):
+                if row_key(alignment, row) in visible:
+                    if row - start >= FOLD_LEAST:
+                        yield Run(start, row, changed=False)
+                    start = row + 1
+        if fold.end - start >= FOLD_LEAST:
+            yield Run(start, fold.end, changed=False)
 
 
 def _holds(alignment: Alignment, row: int, wanted: str) -> bool:
@@ -175,10 +194,11 @@ def plan_of(
     view: View,
     where: Grid,
     rules: Mapping[str, Rule],
+    keep: str = "",
     stopped: Callable[[], bool] = lambda: False,
 ) -> Plan | None:
     """Lay the lists out; ``None`` when ``stopped`` says that nobody waits any more."""
-    shown = entries(alignment, view)
+    shown = entries(alignment, view, keep)
     high = []
     for number, height in enumerate(heights(alignment, shown, view, where, rules)):
         if number % 256 == 0 and stopped():

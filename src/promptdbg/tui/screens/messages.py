@@ -31,11 +31,7 @@ _KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
 
 
 class MessagesScreen(PictureScreen):
-    """Three lists and a recorded request; each of the three can show any stage between its neighbours.
-
-    Args:
-        recorded: a request that was really sent, as a fourth list.
-    """
+    """Three lists, each of which can show any stage between its neighbours, and a recorded request."""
 
     places: ClassVar[tuple[Place, ...]] = ("messages",)
     BINDINGS: ClassVar[list[BindingType]] = bindings("messages")
@@ -44,10 +40,9 @@ class MessagesScreen(PictureScreen):
     MessagesScreen MessageColumns { height: 1fr; }
     """
 
-    def __init__(self, recorded: Stage | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.id = "messages"
-        self.recorded = recorded
         self._names = ["", "", ""]  # the stage each column shows; empty for the usual one
         self._off: set[int] = set()
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
@@ -68,7 +63,7 @@ class MessagesScreen(PictureScreen):
         assembly = picture.assembly
         chosen = self._chosen(assembly)
         self._slots = [slot for slot in range(3) if chosen[slot] is not None and slot not in self._off]
-        recorded = None if 3 in self._off else self.recorded
+        recorded = None if 3 in self._off else self.promptdbg.recorded
         names = [stage.name for slot in self._slots if (stage := chosen[slot]) is not None]
         if recorded is not None:
             self._slots = [*self._slots, 3]
@@ -169,7 +164,7 @@ class MessagesScreen(PictureScreen):
         slot, picture = number - 1, self.picture
         if picture is None:
             return
-        if slot == 3 and self.recorded is None:
+        if slot == 3 and self.promptdbg.recorded is None:
             self.refuse("no recorded request is loaded; promptdbg --final FILE shows one beside FINAL")
         elif slot < 3 and picture.assembly.stage(_KINDS[slot]) is None:
             self.refuse(self._missing(picture.assembly))
@@ -260,7 +255,10 @@ class MessagesScreen(PictureScreen):
         elif view.only_changes:
             self.lists.action_only_changes()
         else:
-            self.app.pop_screen()
+            self.action_sections()
+
+    def action_sections(self) -> None:
+        self.app.pop_screen()
 
     def go_to(self, item: str) -> None:
         """Put the cursor on a message, now or when the lists are there."""

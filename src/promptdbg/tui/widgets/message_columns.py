@@ -68,14 +68,16 @@ class MessageColumns(VirtualList):
         self._rules: Mapping[str, Rule] = {}
         self._lines: LRUCache[tuple[int, int], CellLines] = LRUCache(512)
         self._wanted = ""  # the name of the row the cursor is to stand on
+        self._keep = ""  # the name of the row that is not to be folded
         self._asked = 0  # numbers the layouts, so that a late one is known
 
     # -- what the screen asks
 
     def show(self, alignment: Alignment, rules: Mapping[str, Rule], row: int | None = None) -> None:
         """Draw other lists. The cursor goes to ``row``, else stays on the row of the same messages."""
-        here = self._wanted or self._key_under_cursor()
-        self._wanted = here if row is None else row_key(alignment, row)
+        self._stay()
+        if row is not None:
+            self._wanted = self._keep = row_key(alignment, row)
         self.alignment, self._rules = alignment, rules
         self.focus_column = min(self.focus_column, max(len(alignment.columns) - 1, 0))
         self._lay_out()
@@ -104,12 +106,9 @@ class MessageColumns(VirtualList):
         if entry == row:
             self.cursor = place
             return
-        self._wanted = row_key(plan.alignment, row)
-        if isinstance(entry, Run) and entry.start <= row < entry.end:
-            key = row_key(plan.alignment, entry.start)
-            self._look(replace(self.view, unfolded=self.view.unfolded | {key}))
-        else:
-            self._look(replace(self.view, only_changes=False, find=""))
+        self._wanted = self._keep = row_key(plan.alignment, row)
+        folded = isinstance(entry, Run) and entry.start <= row < entry.end
+        self._look(self.view if folded else replace(self.view, only_changes=False, find=""))
 
     def find(self, text: str) -> None:
         """Show only rows that hold a text; an empty one shows all again."""
@@ -119,13 +118,17 @@ class MessageColumns(VirtualList):
 
     def _look(self, view: View) -> None:
         """Look at the lists in another way."""
-        self._wanted = self._wanted or self._key_under_cursor()
+        self._stay()
         self.view = view
         self._lay_out()
 
-    def _key_under_cursor(self) -> str:
-        row = self.row
-        return row_key(self.plan.alignment, row) if self.plan is not None and row is not None else ""
+    def _stay(self) -> None:
+        """Let the cursor stand on the row it stands on, whatever is drawn next."""
+        plan = self.plan
+        if not self._wanted and plan is not None and self.cursor < len(plan.entries):
+            entry = plan.entries[self.cursor]
+            self._wanted = row_key(plan.alignment, first_row(entry))
+            self._keep = "" if isinstance(entry, Run) else self._wanted
 
     def _grid_now(self, alignment: Alignment) -> Grid:
         shown = window(len(alignment.columns), self.focus_column, capacity(self.text_width))
@@ -137,7 +140,7 @@ class MessageColumns(VirtualList):
             return
         self._asked += 1
         if self._small(alignment):
-            self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules))
+            self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules, self._keep))
         else:
             self.run_worker(self._lay_out_later(alignment, self._asked), exclusive=True, group="layout")
 
@@ -160,7 +163,13 @@ class MessageColumns(VirtualList):
         where = self._grid_now(alignment)
         self._take(
             await asyncio.to_thread(
-                plan_of, alignment, self.view, where, self._rules, lambda: self._asked != asked
+                plan_of,
+                alignment,
+                self.view,
+                where,
+                self._rules,
+                self._keep,
+                lambda: self._asked != asked,
             )
         )
 
@@ -175,7 +184,7 @@ class MessageColumns(VirtualList):
         self.plan = plan
         self._lines.clear()
         place = self._entry_of(self._wanted) if self._wanted else None
-        self._wanted = ""
+        self._wanted = self._keep = ""
         self.set_rows(len(plan.entries), plan.heights, cursor=place)
         if self.row_count:
             top = self.top_of(self.cursor)
@@ -312,6 +321,8 @@ class MessageColumns(VirtualList):
 
     def action_fold(self) -> None:
         """Close every row and fold every run again."""
+        self._stay()
+        self._keep = ""
         self._look(replace(self.view, opened=frozenset(), words=frozenset(), unfolded=frozenset()))
 
     def action_words(self) -> None:
