@@ -80,7 +80,8 @@ def make(debugger: Debugger, level: str) -> Export:
 
     chosen = LEVELS[LEVELS.index(level)]
     workspace = debugger.opened.workspace
-    rules = rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), machine_words())
+    words = {**machine_words(), str(workspace.path): "workspace", str(Path.home()): "home"}
+    rules = rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), words)
     total = characters(debugger.assembly) if level == "redacted" and sys.stderr.isatty() else 0
 
     def progress(done: int) -> None:

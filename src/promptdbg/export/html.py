@@ -30,7 +30,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; } td, th { padding: .2rem .6rem; text-align: left;
   vertical-align: top; border-bottom: 1px solid var(--line); } th { color: var(--dim); font-weight: 600; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.dim { color: var(--dim); } .warning { color: var(--warn); } .muted { color: var(--dim); }
+.state { white-space: nowrap; } .dim { color: var(--dim); } .warning { color: var(--warn); } .muted { color: var(--dim); }
 .accent { color: var(--accent); }
 .lost { background: #ffd8b5; color: #3d1d00; text-decoration: line-through; }
 pre { background: var(--soft); padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere;
@@ -110,7 +110,7 @@ def _section_row(assembly: Assembly, section: Section, depth: int) -> str:
     text = f"<details><summary>text</summary><pre>{_spans(section)}</pre></details>" if section.text else ""
     where = f' <span class="dim">{_text(str(section.source))}</span>' if section.source else ""
     return (
-        f'<tr><td class="{mark.tone}">{mark.mark} {mark.word}</td>'
+        f'<tr><td class="state {mark.tone}">{mark.mark} {mark.word}</td>'
         f'<td style="padding-left:{0.6 + 1.2 * depth:.1f}rem">{_text(section.name)}{where}{text}</td>'
         f'<td class="n">{priority}</td><td class="n">{section.tokens:,}</td>'
         f'<td class="n">{section.tokens_original:,}</td><td>{why}</td></tr>'
