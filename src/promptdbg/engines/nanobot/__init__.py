@@ -10,7 +10,7 @@ from promptdbg.engines.base import Detection, LoadRequest
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.inputs import NanobotInputs, load
 from promptdbg.engines.nanobot.knobs import declare
-from promptdbg.engines.nanobot.turn import turns_of
+from promptdbg.engines.nanobot.turn import session_turns
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -46,7 +46,7 @@ class NanobotEngine:
         return declare(inputs)
 
     def turns(self, inputs: NanobotInputs) -> tuple[Turn, ...]:
-        return turns_of(inputs.loaded(inputs.dialect))
+        return session_turns(inputs, inputs.dialect)
 
     def assemble(self, inputs: NanobotInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         from promptdbg.engines.nanobot.assemble import rebuild  # half of the package: not for listing knobs

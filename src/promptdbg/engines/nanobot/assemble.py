@@ -370,6 +370,7 @@ def _archiver(turn: Turn) -> Archiver:
         message=lambda text: _probe_message(turn, text),
         reply=options.summary if options.consolidation == "succeeds" else None,
         acts=options.consolidation in ("succeeds", "fails"),
+        memo=turn.inputs.replays,
     )
 
 
@@ -403,6 +404,7 @@ def _replay(turn: Turn) -> None:
         turn.estimator,
         cap=options.replay_budget if options.dialect.token_cap else 0,
         count=options.max_messages,
+        memo=turn.inputs.replays,
     )
     turn.history = replace(step, events=_archived_now(step.events, turn, consolidated))
     turn.recorder.step("history", TITLES["history"], turn.history)

@@ -18,7 +18,7 @@ from promptdbg.engines.nanobot.merge import joined_content
 from promptdbg.engines.nanobot.prompt import Summary
 from promptdbg.engines.nanobot.prose import Prose
 from promptdbg.engines.nanobot.recent import HistoryEntry
-from promptdbg.engines.nanobot.replay import history, recent_start
+from promptdbg.engines.nanobot.replay import Memo, history, recent_start
 from promptdbg.engines.nanobot.rows import Row, Rows, first_user, legal_start
 
 _SUMMARY_CHARS = 8_000
@@ -87,13 +87,16 @@ class Archiver:
     reply: str | None
     acts: bool
     """Whether outcomes are applied; else only the prediction is made."""
+    memo: Memo
 
     def probe(self, rows: Rows, archived: int, extra: tuple[HistoryEntry, ...] = ()) -> Estimate:
         """The next prompt with the whole replay in it (``estimate_session_prompt_tokens``)."""
         left = len(rows) - archived
         replay: Rows = ()
         if rows and (left > 0 or not self.dialect.count_limit):
-            replay = history(rows, archived, self.dialect, self.estimator, cap=0, count=left).rows
+            replay = history(
+                rows, archived, self.dialect, self.estimator, cap=0, count=left, memo=self.memo
+            ).rows
         return self._request(replay, "[token-probe]", extra)
 
     def _request(self, replay: Rows, text: str, extra: tuple[HistoryEntry, ...]) -> Estimate:

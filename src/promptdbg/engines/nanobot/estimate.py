@@ -53,6 +53,26 @@ def tool_set(definitions: tuple[Json, ...], known: bool = True) -> ToolSet:
     return ToolSet(definitions, dumps(list(definitions)) if definitions else "", known)
 
 
+class Measures:
+    """What is computed once about a row's payload.
+
+    ``lead`` counts its leading line feeds, ``core`` is the rest, ``safe`` whether a count may be cut
+    before the core. ``ended`` has the core's tokens by the number of line feeds after it.
+    """
+
+    __slots__ = ("alone", "core", "ended", "lead", "safe", "sizes", "special", "utf8")
+
+    def __init__(self, payload: str, encoding: Tokenizer) -> None:
+        self.core = payload.lstrip("\n")
+        self.lead = len(payload) - len(self.core)
+        self.safe = bool(self.core) and not self.core[0].isspace() and self.core[0] != "/"
+        self.special = encoding.special(payload)
+        self.ended: dict[int, int] = {}
+        self.sizes: dict[tuple[str, bool], int] = {}
+        self.utf8: int | None = None
+        self.alone: int | None = None
+
+
 class Estimator:
     """The estimates of one dialect. ``available`` is whether tiktoken can load its data there."""
 
@@ -74,12 +94,24 @@ class Estimator:
 
     def message(self, row: Row) -> int:
         """One message (``helpers.py::estimate_message_tokens``)."""
-        known = row.memo.get(self._kind)
+        sizes = self._measures(row).sizes
+        known = sizes.get(self._kind)
         if known is None:
             payload = "\n".join(message_pieces(row.value))
             known = max(FRAMING, self.text(payload) + FRAMING) if payload else FRAMING
-            row.memo[self._kind] = known
-        return int(known)
+            sizes[self._kind] = known
+        return known
+
+    def share(self, row: Row, source: MeasureSource) -> int:
+        """A row's own part of a prompt estimate that was made in this way, without framing."""
+        if source == "none":
+            return 0
+        measures = self._measures(row)
+        if source == "heuristic":
+            return self._bytes(row, measures)
+        if measures.alone is None:
+            measures.alone = self._encoding.count(row.payload)
+        return measures.alone
 
     def tools(self, tools: ToolSet, after_text: bool = True) -> int:
         """The schemas' share of a prompt estimate; they are counted apart from the messages."""
@@ -99,80 +131,63 @@ class Estimator:
         total = self._joined(rows) + self.tools(tools, collected) + FRAMING * len(rows)
         return Estimate(total, "tiktoken") if total > 0 else Estimate(0, "none")
 
+    def _measures(self, row: Row) -> Measures:
+        known = row.measures
+        if known is None:
+            known = row.measures = Measures(row.payload, self._encoding)
+        measures: Measures = known
+        return measures
+
     def _special(self, rows: Rows, tools: ToolSet) -> str | None:
         for row in rows:
-            found = row.memo.get("special", row)
-            if found is row:
-                found = row.memo["special"] = self._encoding.special(row.payload)
+            found = self._measures(row).special
             if found is not None:
-                return str(found)
+                return found
         return self._encoding.special(tools.text)
 
     def _without_tokenizer(self, rows: Rows, tools: ToolSet, special: str | None) -> Estimate:
         if not self.dialect.prompt_fallback:
             return Estimate(0, "none", special)
-        total = 0
-        texts = 0
-        for row in rows:
-            if row.pieces:
-                total += _byte_length(row)
-                texts += 1
-        total += max(0, texts - 1)
+        sizes = [self._bytes(row, self._measures(row)) for row in rows if row.pieces]
+        total = sum(sizes) + max(0, len(sizes) - 1)
         if tools.text:
             total += utf8_length(tools.text) + (1 if total else 0)
         total += FRAMING * len(rows)
         return Estimate(total, "heuristic" if total > 0 else "none", special)
 
+    def _bytes(self, row: Row, measures: Measures) -> int:
+        if measures.utf8 is None:
+            measures.utf8 = utf8_length(row.payload)
+        return measures.utf8
+
     def _joined(self, rows: Rows) -> int:
         """Tokens of every row's payload joined with line feeds."""
         total = 0
-        run: Row | str = ""
+        run: Measures | str = ""
         gap = -1  # line feeds since the end of ``run``; the first payload has none before it
         for row in rows:
             if not row.pieces:
                 continue
-            lead, core, safe = _edges(row)
-            gap += 1 + lead
-            if not core:
+            measures: Measures = row.measures or self._measures(row)
+            gap += 1 + measures.lead
+            if not measures.core:
                 continue
-            if gap and safe:
+            if gap and measures.safe:
                 total += self._ended(run, gap)
-                run = row
+                run = measures
             else:
-                run = _core_of(run) + "\n" * gap + core
+                run = (run if isinstance(run, str) else run.core) + "\n" * gap + measures.core
             gap = 0
         return total + self._ended(run, max(gap, 0))
 
-    def _ended(self, run: Row | str, gap: int) -> int:
+    def _ended(self, run: Measures | str, gap: int) -> int:
         if isinstance(run, str):
             text = run + "\n" * gap
             return self._encoding.count(text) if text else 0
-        key = ("ended", gap)
-        known = run.memo.get(key)
+        known = run.ended.get(gap)
         if known is None:
-            known = run.memo[key] = self._encoding.count(_core_of(run) + "\n" * gap)
-        return int(known)
-
-
-def _byte_length(row: Row) -> int:
-    known = row.memo.get("bytes")
-    if known is None:
-        known = row.memo["bytes"] = utf8_length(row.payload)
-    return int(known)
-
-
-def _edges(row: Row) -> tuple[int, str, bool]:
-    """Leading line feeds of a payload, the rest, and whether a count may be cut before the rest."""
-    known = row.memo.get("edges")
-    if known is None:
-        core = row.payload.lstrip("\n")
-        safe = bool(core) and not core[0].isspace() and core[0] != "/"
-        known = row.memo["edges"] = (len(row.payload) - len(core), core, safe)
-    return known
-
-
-def _core_of(run: Row | str) -> str:
-    return run if isinstance(run, str) else _edges(run)[1]
+            known = run.ended[gap] = self._encoding.count(run.core + "\n" * gap)
+        return known
 
 
 @lru_cache(maxsize=64)

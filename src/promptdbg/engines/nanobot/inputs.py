@@ -105,6 +105,12 @@ class NanobotInputs(Inputs):
     cache: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """Results that depend on nothing but these inputs, kept from one assembly to the next."""
 
+    @property
+    def replays(self) -> dict[Any, Any]:
+        """What ``replay.history`` remembers of this session."""
+        found: dict[Any, Any] = self.cache.setdefault("replays", {})
+        return found
+
     def loaded(self, dialect: str) -> LoadedSession:
         """The session as a dialect loads it."""
         key = ("loaded", dialect)

@@ -75,7 +75,7 @@ class Options:
 
 def requests_known(inputs: NanobotInputs) -> int:
     """Requests of a turn whose rows the manifest gives: one more than the answers among them."""
-    return 1 + sum(row.get("role") == "assistant" for row in inputs.inflight)
+    return 1 + sum(bool(row.get("role") == "assistant") for row in inputs.inflight)
 
 
 def declare(inputs: NanobotInputs | None) -> tuple[Knob, ...]:

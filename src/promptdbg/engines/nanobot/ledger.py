@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
-from promptdbg.engines.nanobot.estimate import FRAMING
+from promptdbg.engines.nanobot.estimate import FRAMING, MeasureSource
 from promptdbg.engines.nanobot.notices import surprises
 from promptdbg.engines.nanobot.rows import Rows, dumps
 from promptdbg.engines.nanobot.sections import Draft, finish, walk
 from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name
-from promptdbg.engines.nanobot.turn import turns_of
+from promptdbg.engines.nanobot.turn import session_turns
 from promptdbg.model import (
     Action,
     Assembly,
@@ -49,7 +49,7 @@ def report(turn: Turn, counter: TokenCounter) -> Assembly:
         rules=rules.CATALOGUE,
         warnings=(*turn.inputs.warnings, *turn.loaded.notices, *turn.seen.notices, *_notices(turn)),
         failure=turn.crash.failure() if turn.crash else None,
-        turns=turns_of(turn.loaded),
+        turns=session_turns(turn.inputs, dialect.name),
     )
 
 
@@ -133,13 +133,13 @@ def _bytes_of_tools(turn: Turn, source: str) -> int:
     return len(turn.tools.text.encode("utf-8", "surrogatepass")) if source == "heuristic" else 0
 
 
-def _parts(turn: Turn, rows: Rows, source: str) -> Iterator[Part]:
+def _parts(turn: Turn, rows: Rows, source: MeasureSource) -> Iterator[Part]:
     sums = {"system prompt": 0, "history": 0, "message": 0, "this turn": 0, "filled in": 0}
     produced = {f"t{index}" for index in range(len(turn.inputs.inflight))}
     produced |= {row.id for row in turn.seen.following}
     current = turn.seen.current.id if turn.seen.current else "current"
     for row in rows:
-        size = max(0, _payload_size(turn, row.payload, source))
+        size = turn.estimator.share(row, source)
         if row.role == "system":
             sums["system prompt"] += size
         elif current in row.sources or row.id == current:
@@ -151,14 +151,6 @@ def _parts(turn: Turn, rows: Rows, source: str) -> Iterator[Part]:
         else:
             sums["history"] += size
     return (Part(name, tokens) for name, tokens in sums.items())
-
-
-def _payload_size(turn: Turn, payload: str, source: str) -> int:
-    if source == "none":
-        return 0
-    if source == "heuristic":
-        return len(payload.encode("utf-8", "surrogatepass"))
-    return turn.estimator.text(payload)
 
 
 def _notices(turn: Turn) -> tuple[Notice, ...]:

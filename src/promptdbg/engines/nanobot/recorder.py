@@ -51,6 +51,8 @@ class Recorder:
         Args:
             measured: give the framework's estimate of the whole request; it is returned.
         """
+        if step.rows is self.rows and not step.events and kind is StageKind.STEP:
+            return self._unchanged(name, title, measured)
         before = {message.id: message for message in self._messages}
         if step.rows is not self.rows:
             self.rows = step.rows
@@ -64,10 +66,19 @@ class Recorder:
             self._since_initial, self._gone = {}, {}
         else:
             self._accumulate(statuses, dropped)
-        if measured and self._estimate is None:
+        estimate = self._measured() if measured else None
+        self._add(kind, name, title, statuses, dropped, estimate)
+        return estimate
+
+    def _unchanged(self, name: str, title: str, measured: bool) -> Estimate | None:
+        estimate = self._measured() if measured else None
+        self._add(StageKind.STEP, name, title, {}, (), estimate)
+        return estimate
+
+    def _measured(self) -> Estimate:
+        if self._estimate is None:
             self._estimate = self.estimator.prompt(self.rows, self.tools)
-        self._add(kind, name, title, statuses, dropped, self._estimate if measured else None)
-        return self._estimate if measured else None
+        return self._estimate
 
     def finish(self, title: str) -> None:
         """The final stage: the last list, with everything since the initial one."""

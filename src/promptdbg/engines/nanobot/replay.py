@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.crash import Crash
@@ -33,6 +34,7 @@ def history(
     cap: int,
     count: int = 0,
     timestamps: bool | None = None,
+    memo: Memo | None = None,
 ) -> Step:
     """The replayed rows.
 
@@ -41,23 +43,50 @@ def history(
         cap: tokens at the most, 0 for no cap.
         count: rows at the most (0.2.2), 0 for its default of 120.
         timestamps: whether user rows carry their time; the dialect's own choice by default.
+        memo: remembers what comes before the cap, which most settings do not touch.
 
     Raises:
         Crash: a replayed row has no ``role``, or tool calls that are not a list.
     """
+    stamped = dialect.timestamps if timestamps is None else timestamps
+    whole = _remembered(
+        rows, archived, dialect, count or _DEFAULT_COUNT, stamped, {} if memo is None else memo
+    )
+    if cap <= 0 or not whole.rows:
+        return whole
+    events = list(whole.events)
+    return Step(_capped(whole.rows, cap, estimator, events), tuple(events))
+
+
+Memo = dict[Any, tuple[Rows, Step]]
+"""Replays by their arguments, each with the rows it was made from."""
+
+_MEMO_MAX = 8
+
+
+def _remembered(rows: Rows, archived: int, dialect: Dialect, count: int, stamped: bool, memo: Memo) -> Step:
+    key = (id(rows), archived, dialect.name, count if dialect.count_limit else 0, stamped)
+    known = memo.get(key)
+    if known is not None and known[0] is rows:
+        return known[1]
+    step = _whole(rows, archived, dialect, count, stamped)
+    if len(memo) >= _MEMO_MAX:
+        memo.clear()
+    memo[key] = (rows, step)
+    return step
+
+
+def _whole(rows: Rows, archived: int, dialect: Dialect, count: int, stamped: bool) -> Step:
+    """Everything before the token cap."""
     events: list[Event] = []
     start = _replay_start(rows, archived, dialect)
     _drop_archived(rows[:start], archived, dialect, events)
     sliced = rows[start:]
     if dialect.count_limit:
-        sliced = _count_limit(sliced, count or _DEFAULT_COUNT, events)
+        sliced = _count_limit(sliced, count, events)
     sliced = _from_first_user(sliced, events)
     sliced = _from_legal_start(sliced, rules.HISTORY_LEGAL, events)
-    stamped = dialect.timestamps if timestamps is None else timestamps
-    out = _projected(sliced, dialect, stamped, events)
-    if cap > 0 and out:
-        out = _capped(out, cap, estimator, events)
-    return Step(out, tuple(events))
+    return Step(_projected(sliced, dialect, stamped, events), tuple(events))
 
 
 def recent_start(rows: Rows, count: int, *, extend_to_user: bool) -> int:

@@ -36,7 +36,19 @@ class Row:
     ``stored`` rows are as the session file has them: keys that are never sent travel as extras.
     """
 
-    __slots__ = ("_memo", "_payload", "_pieces", "evidence", "id", "source", "sources", "stored", "value")
+    __slots__ = (
+        "_memo",
+        "_message",
+        "_payload",
+        "_pieces",
+        "evidence",
+        "id",
+        "measures",
+        "source",
+        "sources",
+        "stored",
+        "value",
+    )
 
     def __init__(
         self,
@@ -56,7 +68,10 @@ class Row:
         self.evidence = evidence
         self._pieces: tuple[str, ...] | None = None
         self._payload: str | None = None
-        self._memo: dict[Any, Any] = {}
+        self._memo: dict[Any, Any] | None = None
+        self._message: tuple[TokenCounter, int | None, Message] | None = None
+        self.measures: Any = None
+        """What the estimator keeps about this row."""
 
     @property
     def role(self) -> Json:
@@ -69,6 +84,8 @@ class Row:
     @property
     def memo(self) -> dict[Any, Any]:
         """What other modules computed from this row alone, by a key of their own."""
+        if self._memo is None:
+            self._memo = {}
         return self._memo
 
     def replaced(self, value: Mapping[str, Json], sources: tuple[str, ...] = ()) -> Row:
@@ -97,14 +114,13 @@ class Row:
         return counter.count(self.payload)
 
     def message(self, counter: TokenCounter, size: int | None) -> Message:
-        """The row as the model's value; the same object for the same arguments."""
-        key = ("message", counter, size)
-        known = self._memo.get(key)
-        if known is None:
-            known = self._memo[key] = self._message(counter, size)
-        return known
+        """The row as the model's value; the same object for the same arguments as last time."""
+        known = self._message
+        if known is None or known[0] is not counter or known[1] != size:
+            known = self._message = (counter, size, self._built(counter, size))
+        return known[2]
 
-    def _message(self, counter: TokenCounter, size: int | None) -> Message:
+    def _built(self, counter: TokenCounter, size: int | None) -> Message:
         value = self.value
         sent = tuple(key for key in SENT_KEYS if key in value) if self.stored else tuple(value)
         role = value.get("role")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.nanobot.events import Event, Step, rewritten
+from promptdbg.engines.nanobot.inputs import NanobotInputs
 from promptdbg.engines.nanobot.knobs import is_turn
 from promptdbg.engines.nanobot.loading import LoadedSession
 from promptdbg.engines.nanobot.rows import SENT_KEYS, Row, Rows
@@ -39,6 +40,15 @@ def turns_of(loaded: LoadedSession) -> tuple[Turn, ...]:
             time = stamp if isinstance(stamp, str) else ""
             found.append(Turn(len(found) + 1, one_line(_words(row.content))[:_TITLE_CHARS], index, time))
     return tuple(found)
+
+
+def session_turns(inputs: NanobotInputs, dialect: str) -> tuple[Turn, ...]:
+    """The turns of a session as a dialect loads it."""
+    key = ("turns", dialect)
+    if key not in inputs.cache:
+        inputs.cache[key] = turns_of(inputs.loaded(dialect))
+    found: tuple[Turn, ...] = inputs.cache[key]
+    return found
 
 
 def _words(content: Json) -> str:
