@@ -110,7 +110,7 @@ class Redactor:
         )
         self._names: dict[str, str] = {}  # value -> placeholder
         self._numbers: Counter[str] = Counter()
-        self.counts: Counter[str] = Counter()
+        self._used: set[str] = set()
         for value, kind in self._rules.words.items():
             self._name(value, kind)
         done = 0
@@ -125,8 +125,8 @@ class Redactor:
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many different values were found, by kind."""
-        return dict(sorted(self._numbers.items()))
+        """How many different values were hidden so far, by kind."""
+        return dict(sorted(Counter(_kind(name) for name in self._used).items()))
 
     def _name(self, value: str, kind: str) -> str:
         if value not in self._names:
@@ -135,7 +135,7 @@ class Redactor:
         return self._names[value]
 
     def redact(self, text: str) -> Redacted:
-        """The text without any secret. ``counts`` grows by what was hidden, once for each text."""
+        """The text without any secret."""
         known = self._cache.get(text)
         if known is None:
             known = self._cache[text] = self._redacted(text)
@@ -154,7 +154,7 @@ class Redactor:
         for start, end, name in _joined(found):
             pieces += (text[at:start], name)
             edges.append((start, end, len(name)))
-            self.counts[name.strip("‹›").rpartition("-")[0]] += 1
+            self._used.add(name)
             at = end
         pieces.append(text[at:])
         return Redacted("".join(pieces), tuple(edges))
@@ -197,8 +197,8 @@ class _Known:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        plain = [v for v, name in names.items() if len(v) >= _REPEAT_MIN and not _of(name, _WORDS_ONLY)]
-        words = [v for v, name in names.items() if len(v) >= 3 and _of(name, _WORDS_ONLY)]
+        plain = [v for v, name in names.items() if len(v) >= _REPEAT_MIN and _kind(name) not in _WORDS_ONLY]
+        words = [v for v, name in names.items() if len(v) >= 3 and _kind(name) in _WORDS_ONLY]
         patterns = [_trie_pattern(plain)] if plain else []
         patterns += [rf"(?<!\w)(?:{_trie_pattern(words)})(?!\w)"] if words else []
         self._pattern = re.compile("|".join(patterns)) if patterns else None
@@ -216,8 +216,9 @@ class _Known:
                 yield start, end, self._names[inside[0]]
 
 
-def _of(name: str, kinds: frozenset[str]) -> bool:
-    return name.strip("‹›").rpartition("-")[0] in kinds
+def _kind(name: str) -> str:
+    """The kind that a placeholder names."""
+    return name.strip("‹›").rpartition("-")[0]
 
 
 _TRIE_DEPTH = 6
