@@ -118,3 +118,13 @@ def home_status(pilot: Pilot[Any]) -> str:
     assert isinstance(app, PromptdbgApp)
     assert app.on_top is not None
     return app.on_top.query_one(Status).line
+
+
+async def idle(pilot: Pilot[Any]) -> None:
+    """Wait until nothing is being worked out for the screen on top, and it is drawn."""
+    for _ in range(400):
+        await pilot.pause(0.01)
+        lasting = ("driver", "watch")
+        if all(worker.is_finished for worker in pilot.app.workers if worker.group not in lasting):
+            break
+    await pilot.pause()

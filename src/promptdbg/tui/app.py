@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.binding import BindingType
+from textual.command import Provider
 from textual.screen import Screen
 
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Section, Source
+from promptdbg.model import Section, Source, Stage
 from promptdbg.text import one_line, safe
 from promptdbg.tui.driver import Driver, Opener
 from promptdbg.tui.editor import editor_command
@@ -43,6 +44,18 @@ def _messages_screen() -> Screen[Any]:
     return screen
 
 
+def _action_provider() -> type[Provider]:
+    from promptdbg.tui.palette import ActionProvider
+
+    return ActionProvider
+
+
+def _item_provider() -> type[Provider]:
+    from promptdbg.tui.palette import ItemProvider
+
+    return ItemProvider
+
+
 class PromptdbgApp(App[int]):
     """Draws pictures of one debugger.
 
@@ -52,10 +65,12 @@ class PromptdbgApp(App[int]):
         theme: the name of a theme.
         watch: follow the files on disk from the start.
         show_times: the clock and durations in the status line (off for golden screens).
+        recorded: a request that was really sent, to see beside the final list.
     """
 
     TITLE = "promptdbg"
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    COMMANDS = App.COMMANDS | {_action_provider, _item_provider}
     SCREENS: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {"messages": _messages_screen}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 (Textual declares it)
         (0, "-w-none"),
@@ -80,9 +95,11 @@ class PromptdbgApp(App[int]):
         theme: str | None = None,
         watch: bool = True,
         show_times: bool = True,
+        recorded: Stage | None = None,
     ) -> None:
         super().__init__()
         self.ascii_only = ascii_only
+        self.recorded = recorded
         self.picture: Picture | None = None
         self.error: PromptdbgError | None = None
         self.driver = Driver(self.post_message)
@@ -198,7 +215,13 @@ class PromptdbgApp(App[int]):
         about = "" if tokenizer.exact else "≈ " if not self.ascii_only else "~ "
         session = Path(assembly.session).name if assembly.session else ""
         turns = len(assembly.turns)
-        turn = f"turn {assembly.turn} of {turns}" if assembly.turn else f"turn after {turns}" if turns else ""
+        turn = (
+            f"turn {assembly.turn} of {turns}"
+            if assembly.turn
+            else f"next turn ({turns + 1})"
+            if turns
+            else ""
+        )
         changed = "changed (c)" if picture.undo else ""
         state = "STALE" if self._stale else self.watch_state
         return (
@@ -208,6 +231,7 @@ class PromptdbgApp(App[int]):
             Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=3),
             Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
             Cell(counts_text(picture.counts, self.ascii_only), rank=1, right=True),
+            Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
             Cell(changed, "virtual--accent", rank=4, right=True),
             Cell(state, "virtual--error" if self._stale else "virtual--muted", rank=2, right=True),
         )
@@ -258,7 +282,9 @@ class PromptdbgApp(App[int]):
 
         self.driver.change(
             "turn",
-            lambda settings: f"turn {settings.turn} of {turns}" if settings.turn else f"turn after {turns}",
+            lambda settings: (
+                f"turn {settings.turn} of {turns}" if settings.turn else f"next turn ({turns + 1})"
+            ),
             lambda settings: settings.with_turn(change(settings.turn)),
             turning=True,
         )
@@ -348,8 +374,8 @@ class PromptdbgApp(App[int]):
         from promptdbg.tui.screens.boxes import ProseBox, warning_lines
 
         picture = self.picture
-        notices = picture.assembly.warnings if picture else ()
-        self.push_screen(ProseBox(f"Warnings: {len(notices):,}", warning_lines(notices)))
+        count = len(picture.assembly.warnings) if picture else 0
+        self.push_screen(ProseBox(f"Warnings: {count:,}", warning_lines(picture)))
 
     def action_help(self) -> None:
         from promptdbg.tui.screens.boxes import ProseBox, help_lines
@@ -412,6 +438,7 @@ def run(
     ascii_only: bool = False,
     theme: str | None = None,
     watch: bool = True,
+    recorded: Stage | None = None,
 ) -> int:
     """Open the UI and stay until it is left; returns the exit code.
 
@@ -425,7 +452,7 @@ def run(
     def open_it() -> Debugger:
         return debugger if isinstance(debugger, Debugger) else debugger()
 
-    app = PromptdbgApp(open_it, ascii_only=ascii_only, theme=theme, watch=watch)
+    app = PromptdbgApp(open_it, ascii_only=ascii_only, theme=theme, watch=watch, recorded=recorded)
     app.run()
     if app.error is not None:
         raise app.error

@@ -66,14 +66,14 @@ def _messages(before: Assembly, after: Assembly) -> list[Difference]:
     found = []
     for item in [*new, *(item for item in old if item not in new)]:
         left, right = old.get(item), new.get(item)
-        if left is right or (left and right and left.to_json() == right.to_json()):
+        if left == right:
             continue
         shown = right or left
         assert shown is not None
         found.append(
             Difference(
                 item,
-                f"{message_name(shown)} {item}",
+                f"{message_name(shown)} {item}" if item != shown.role else f"{item} message",
                 old_status.get(item, MessageStatus.KEPT) if left else None,
                 new_status.get(item, MessageStatus.KEPT) if right else None,
                 left.tokens if left else 0,

@@ -29,6 +29,7 @@ Place: TypeAlias = Literal[
     "modal",
     "choose",
     "edit",
+    "ask",
 ]
 
 PLACE_TITLES: dict[Place, str] = {
@@ -45,6 +46,7 @@ PLACE_TITLES: dict[Place, str] = {
     "app": "Everywhere",
     "choose": "This list",
     "edit": "This text",
+    "ask": "This line",
     "modal": "This box",
 }
 """Places in the order the help shows them, with their titles."""
@@ -156,6 +158,7 @@ KEYS: tuple[Key, ...] = (
     Key("messages.filter", "messages", "slash", "/", "filter", "Find", "Find a text in the messages"),
     Key("messages.editor", "messages", "e", "e", "editor", "Edit", "Open the session file in your editor, at its line"),
     Key("messages.copy", "messages", "y", "y", "copy", "Copy", "Copy the message (OSC 52: the terminal decides)"),
+    Key("messages.sections", "messages", "m", "m", "sections", "Sections", "Back to the sections"),
     Key("messages.back", "messages", "escape", "esc", "back", "Back", "Back to the sections", 80),
     # text, in full
     Key("text.find", "text", "slash", "/", "find", "Find", "Find a text", 10),
@@ -187,6 +190,9 @@ KEYS: tuple[Key, ...] = (
     Key("search.lost", "search", "f", "f", "lost", "Only lost", "Show only hits the model did not see", 20),
     Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 30),
     Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
+    # the line that asks
+    Key("ask.done", "ask", "ctrl+j", "enter", "done", "Done", "Take what is typed", 10),
+    Key("ask.cancel", "ask", "escape", "esc", "cancel", "Cancel", "As it was before", 20),
     # boxes
     Key("choose.choose", "choose", "enter", "enter", "choose", "Choose", "Take the row", 10),
     Key("edit.done", "edit", "ctrl+s", "ctrl+s", "done", "Try it", "Put it in the prompt (a what-if)", 10),
@@ -219,5 +225,15 @@ def bindings(*places: Place) -> list[BindingType]:
 
 
 def key_line(*places: Place) -> list[Key]:
-    """What the line at the bottom shows in some places, most wanted first."""
-    return sorted((key for key in keys_of(*places) if key.rank), key=lambda key: key.rank)
+    """What the line at the bottom shows in some places, most wanted first.
+
+    ``places`` come nearest first: a key that means something nearer is not shown for what it
+    means further out.
+    """
+    taken: set[str] = set()
+    line: list[Key] = []
+    for place in places:
+        own = [key for key in keys_of(place) if taken.isdisjoint(key.keys.split(","))]
+        line += [key for key in own if key.rank]
+        taken.update(name for key in own for name in key.keys.split(","))
+    return sorted(line, key=lambda key: key.rank)

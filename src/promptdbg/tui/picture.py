@@ -20,9 +20,11 @@ from promptdbg.model import (
     Rule,
     Section,
     SectionStatus,
+    Source,
     StageKind,
     Value,
 )
+from promptdbg.text import safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,16 @@ class Picture:
                 if message.id == item:
                     return message
         return None
+
+    def where(self, source: Source) -> str:
+        """A place on disk as it is shown: relative to the workspace where it is inside, and safe."""
+        folder = self.assembly.workspace.rstrip("/") + "/"
+        return safe(str(source).removeprefix(folder), lines=False)
+
+    @property
+    def messages_lost(self) -> int:
+        """How many stored messages do not reach the model whole."""
+        return sum(1 for item in self.lost if item not in self.sections)
 
     @property
     def budget_knob(self) -> Knob | None:
@@ -161,7 +173,7 @@ def changed_items(before: Picture, after: Picture) -> frozenset[str]:
     }
     old = _final(before.assembly)
     for item, message in _final(after.assembly).items():
-        if item not in old or (old[item] is not message and old[item].to_json() != message.to_json()):
+        if item not in old or old[item] != message:
             changed.add(item)
     return frozenset(changed)
 

@@ -188,7 +188,7 @@ def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     share = 6 if width >= 90 else 0
     source = 26 if width >= 120 else 0
     rest = max(width - state - rank - tokens - share - total - source, 16)
-    name = max(rest * 11 // 20, 12)
+    name = max(rest * 12 // 20, 12)
     if names:
         name = min(name, max(names + 2, 16))
     return Columns(state, name, rank, tokens, share, total, max(rest - name, 0), source)

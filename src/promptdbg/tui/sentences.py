@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, StageKind
+from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, StageKind, Unit
 from promptdbg.text import clip_middle, one_line
 from promptdbg.tui.picture import Picture
 
@@ -19,6 +19,11 @@ NAMES_SHOWN = 2
 def plural(count: int, one: str, many: str = "") -> str:
     """``1 item``, ``2 items``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def amount(number: int, unit: Unit) -> str:
+    """``1 token``, ``2 tokens``."""
+    return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
 
 
 def signed(number: int) -> str:
@@ -38,13 +43,17 @@ def opened(picture: Picture) -> str:
     """What stands there when a workspace has just been opened."""
     assembly = picture.assembly
     lost = sum(1 for section in assembly.sections if section.lost)
+    if assembly.failure is not None:
+        return f"{assembly.engine.title} fails on this input; what it had built until then is shown"
     parts = [plural(len(assembly.sections), "section")]
     if assembly.sections:
         parts[0] += f", {lost:,} not whole" if lost else ", all whole"
     budget = assembly.budget
-    parts.append(f"{budget.used:,} {budget.unit} used")
+    parts.append(f"{amount(budget.used, budget.unit)} used")
     if budget.left is not None:
         parts.append(f"{budget.left:,} left" if budget.left >= 0 else f"over by {-budget.left:,}")
+    if picture.messages_lost:
+        parts.append(f"{plural(picture.messages_lost, 'message')} not whole (m)")
     if assembly.warnings:
         parts.append(f"{plural(len(assembly.warnings), 'warning')} (w)")
     return " · ".join(parts)
@@ -72,8 +81,11 @@ def reloaded(before: Picture, after: Picture, sentence: str) -> str:
     if before.assembly == after.assembly:
         return f"{sentence} · nothing changed"
     line = effect(before, after, sentence)
-    end = stable_prefix(before.assembly, after.assembly)
-    return f"{line} · {end}" if end else line
+    if end := stable_prefix(before.assembly, after.assembly):
+        line += f" · {end}"
+    old = set(before.assembly.warnings)
+    new = sum(1 for notice in after.assembly.warnings if notice not in old)
+    return line + (f" · {plural(new, 'new warning')} (w)" if new else "")
 
 
 def moves(before: Picture, after: Picture) -> tuple[list[str], list[str]]:

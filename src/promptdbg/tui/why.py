@@ -46,7 +46,7 @@ def section_report(
     if section.evidence is not Evidence.COMPUTED:
         lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
     if section.source is not None:
-        lines.append(say(("From  ", "virtual--muted"), safe(str(section.source), lines=False), hang=6))
+        lines.append(say(("From  ", "virtual--muted"), picture.where(section.source), hang=6))
     return lines
 
 
@@ -93,7 +93,7 @@ def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragrap
         if rule.note:
             lines.append(say((safe(rule.note, lines=False), "virtual--muted"), indent=6))
     if full:
-        lines.append(say((f"In  {decision.stage} · {decision.id}", "virtual--muted")))
+        lines.append(say((f"Stage  {decision.stage} · {decision.id}", "virtual--muted")))
     lines.append(BLANK)
     return lines
 
@@ -169,7 +169,7 @@ def message_report(
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
     if message.source is not None:
-        lines.append(say(("From  ", "virtual--muted"), safe(str(message.source), lines=False), hang=6))
+        lines.append(say(("From  ", "virtual--muted"), picture.where(message.source), hang=6))
     return lines
 
 

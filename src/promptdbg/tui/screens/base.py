@@ -129,5 +129,7 @@ class PictureScreen(Screen[None]):
 
     def places_now(self) -> tuple[Place, ...]:
         """The groups of keys that work now, the nearest first."""
+        if self.query_one(Ask).is_open:
+            return ("ask",)
         own = tuple(getattr(self.focused, "places", ()))
         return (*own, *self.places, "app")

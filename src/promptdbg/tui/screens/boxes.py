@@ -14,9 +14,10 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
-from promptdbg.model import Notice, Turn
+from promptdbg.model import Turn
 from promptdbg.text import clip, one_line, pad, safe
 from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, keys_of
+from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.widgets.chrome import KeyLine
 from promptdbg.tui.widgets.prose import Prose
@@ -111,15 +112,15 @@ def _help_line(key: Key) -> Paragraph:
     return say((pad(key.shown, _KEY_CELLS), "virtual--key"), " ", key.tooltip, indent=2, hang=_KEY_CELLS + 1)
 
 
-def warning_lines(notices: Sequence[Notice]) -> list[Paragraph]:
-    """Warnings, each with its place and code."""
-    if not notices:
+def warning_lines(picture: Picture | None) -> list[Paragraph]:
+    """The warnings of an assembly, each with its place and code."""
+    if picture is None or not picture.assembly.warnings:
         return [say("No warnings.")]
     lines: list[Paragraph] = []
-    for notice in notices:
+    for notice in picture.assembly.warnings:
         lines.append(say(("! ", "virtual--warning"), safe(notice.message, lines=False), hang=2))
-        where = f"{notice.source} · " if notice.source else ""
-        lines += [say((safe(where + notice.code, lines=False), "virtual--muted"), indent=2), BLANK]
+        where = f"{picture.where(notice.source)} · " if notice.source else ""
+        lines += [say((where + one_line(notice.code), "virtual--muted"), indent=2), BLANK]
     return lines
 
 
@@ -154,7 +155,7 @@ class TurnList(VirtualList):
         turn = self.turns[row]
         now = "*" if turn.number == self.current else " "
         time = one_line(turn.time)[:16]
-        title = clip(one_line(turn.title), max(width - 28, 8), ellipsis=g.ellipsis)
+        title = clip(one_line(turn.title), max(width - (28 if time else 10), 8), ellipsis=g.ellipsis)
         return self.strip(
             [
                 (g.cursor if here else " ", base),
@@ -192,7 +193,7 @@ class EditBox(Box):
     BINDINGS: ClassVar[list[BindingType]] = bindings("edit")
     places: ClassVar[tuple[Place, ...]] = ("edit",)
 
-    DEFAULT_CSS = "EditBox TextArea { border: none; padding: 0 1; }"
+    DEFAULT_CSS = "EditBox TextArea, EditBox TextArea:focus { border: none; padding: 0 1; }"
 
     def __init__(self, title: str, text: str, done: Callable[[str], None]) -> None:
         super().__init__(title)

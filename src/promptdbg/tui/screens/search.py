@@ -152,6 +152,9 @@ class SearchScreen(PictureScreen):
         listing.border_title = Content(
             f'"{one_line(result.query)}"' + (" · only lost" if self.only_lost else "")
         )
+        if not result.hits:
+            self.say("no hit in anything that was loaded, kept or lost")
+            return
         seen = sum(1 for hit in result.hits if hit.verdict == "seen")
         more = " at least" if result.more else ""
         self.say(

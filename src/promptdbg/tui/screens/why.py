@@ -132,8 +132,8 @@ class WhyScreen(PictureScreen):
 
 def _fix_lines(found: Sequence[Fix]) -> list[Paragraph]:
     if not found:
-        return [say("No single change would keep it whole.")]
-    lines = [say(("It would be whole if", "virtual--strong"))]
+        return [BLANK, say("No single change would keep it whole.")]
+    lines = [BLANK, say(("It would be whole if", "virtual--strong"))]
     for number, fix in enumerate(found, 1):
         lines.append(say((f"{number}  ", "virtual--key"), one_line(fix.text), indent=2, hang=3))
         then = f"then out: {names(fix.pushes_out)}" if fix.pushes_out else "nothing else changes"

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from promptdbg.text import safe
+from promptdbg.tui.keys import bindings
 
 
 def _nothing(text: str) -> None:
@@ -30,10 +32,12 @@ class Ask(Horizontal):
         display: none;
         background: $panel;
         & > Label { padding: 0 1; text-style: bold; }
-        & > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
+        & > Input { width: 1fr; background: $panel; }
     }
     Ask.open { display: block; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("ask")
 
     @dataclass(frozen=True)
     class Question:
@@ -56,7 +60,7 @@ class Ask(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Label("", markup=False)
-        entry = Input(select_on_focus=False)
+        entry = Input(select_on_focus=False, compact=True)
         entry.cursor_blink = False
         yield entry
 
@@ -101,10 +105,11 @@ class Ask(Horizontal):
         elif complaint is not None:
             self.query_one(Label).update(safe(complaint, lines=False))
 
-    def on_key(self, event: events.Key) -> None:
+    async def action_done(self) -> None:
+        await self.query_one(Input).action_submit()
+
+    def action_cancel(self) -> None:
         question = self._question
-        if event.key == "escape" and question is not None:
-            event.stop()
-            event.prevent_default()
-            self.close()
+        self.close()
+        if question is not None:
             question.cancelled()

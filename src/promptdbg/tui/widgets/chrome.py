@@ -116,6 +116,9 @@ class Status(DrawnLines):
         return self.strip([(" ", self.plain), (text, self.style(self._style))], self.size.width)
 
 
+_ALWAYS = ("app.help", "app.quit", "modal.close")
+
+
 class KeyLine(DrawnLines):
     """The keys that matter now, as many as fit; a click presses them."""
 
@@ -135,7 +138,7 @@ class KeyLine(DrawnLines):
 
     def fitted(self) -> list[tuple[int, Key]]:
         """Where each key that fits begins. Help and quit are always there."""
-        must = [key for key in self._keys if key.id in ("app.help", "app.quit", "modal.close")]
+        must = [key for key in self._keys if key.id in _ALWAYS]
         room = self.size.width - 1 - sum(_key_width(key) for key in must)
         shown: list[Key] = []
         for key in self._keys:

@@ -9,7 +9,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from promptdbg.model import Knob, Value
-from promptdbg.text import clip, one_line, pad, width
+from promptdbg.text import clip, one_line, pad
+from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.widgets.virtual import VirtualList
@@ -157,7 +158,8 @@ class KnobPanel(VirtualList):
         )
 
     def _value_start(self, width: int) -> int:
-        return max(width // 2, 14)
+        longest = max((cell_width(row.title) for row in self.rows if row.knob), default=0)
+        return max(min(longest + 5, width * 6 // 10), 14)
 
     def _value(self, row: KnobRow, room: int) -> tuple[str, str, str]:
         """The value with its step marks, and its unit."""
@@ -166,7 +168,9 @@ class KnobPanel(VirtualList):
         steps = row.knob.kind in ("number", "choice", "toggle")
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
         unit = f" {row.knob.unit}" if row.knob.unit else ""
-        text = clip(value_text(row.value), max(room - width(left + right + unit), 4), ellipsis=g.ellipsis)
+        text = clip(
+            value_text(row.value), max(room - cell_width(left + right + unit), 4), ellipsis=g.ellipsis
+        )
         return left, text, right + unit
 
     # -- turning
@@ -206,10 +210,10 @@ class KnobPanel(VirtualList):
         if x < start:
             return False
         left, text, right = self._value(shown, self.text_width - start - 1)
-        if x < start + width(left):
+        if x < start + cell_width(left):
             self.action_step(-1)
-        elif x < start + width(left + text):
+        elif x < start + cell_width(left + text):
             self.action_choose()
-        elif x < start + width(left + text + right):
+        elif x < start + cell_width(left + text + right):
             self.action_step(1)
         return True

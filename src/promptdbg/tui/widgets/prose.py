@@ -16,7 +16,9 @@ from promptdbg.tui.wrapping import Paragraph, Piece, layout, plain_text
 class Prose(VirtualLines):
     """Shows paragraphs (see ``wrapping``)."""
 
-    DEFAULT_CSS = "Prose { padding: 0 1; }"
+    DEFAULT_CSS = "Prose { padding: 0 1 0 0; }"
+
+    margin_cells = 1
 
     places: ClassVar[tuple[Place, ...]] = ("list",)
 

@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from promptdbg.marks import mark_of
 from promptdbg.model import Section
-from promptdbg.text import clip, clip_middle, one_line, pad, safe
+from promptdbg.text import clip, clip_middle, one_line, pad
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -159,7 +159,7 @@ class SectionList(VirtualList):
         if picture.has_priorities:
             rank = f"{section.priority:g}" if section.priority is not None else ""
         amount = base if inside or here else muted
-        source = safe(str(section.source), lines=False) if section.source else ""
+        source = picture.where(section.source) if section.source else ""
 
         def tail(text: str, cells: int) -> str:
             return "  " + pad(text, cells - 2) if cells > 2 else ""

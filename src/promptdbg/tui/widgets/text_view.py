@@ -56,7 +56,10 @@ def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
 class TextView(VirtualLines):
     """Shows one text."""
 
-    DEFAULT_CSS = "TextView { padding: 0 1; }"
+    DEFAULT_CSS = "TextView { padding: 0 1 0 0; }"
+
+    margin_cells = 2
+    """The mark of lines that were lost, and a blank."""
 
     places: ClassVar[tuple[Place, ...]] = ("list",)
 
@@ -202,6 +205,13 @@ class TextView(VirtualLines):
         for a, b in pairwise(points):
             pieces.append((text[a - start : b - start], self.style(self._style_at(a, lost, hits))))
         return self.strip(pieces, width)
+
+    def draw_margin(self, line: int) -> tuple[str, Style]:
+        lost = False
+        if not self._busy and self._shown.lost:
+            start, end = self._starts[line], self._starts[line + 1]
+            lost = bool(_inside(self._shown.lost, self._lost_starts, start, max(end - 1, start + 1)))
+        return ("- " if lost else "  "), self.style("status--cut")
 
     @staticmethod
     def _style_at(offset: int, lost: Sequence[tuple[int, int]], hits: Sequence[tuple[int, int]]) -> str:

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -49,6 +50,9 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
 
     ALLOW_SELECT = True
 
+    margin_cells: int = 0
+    """Cells left of each line that are no part of its text: drawn, but never selected."""
+
     head_height: int = 0
     """Lines at the top that stay when the rest scrolls."""
 
@@ -62,6 +66,10 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
         """One line, every segment with a style."""
         raise NotImplementedError
 
+    def draw_margin(self, line: int) -> tuple[str, Style]:
+        """What stands in the margin of a line, ``margin_cells`` wide."""
+        return " " * self.margin_cells, self.plain
+
     def draw_head(self, y: int, width: int) -> Strip:
         """One line of the head."""
         return self.blank(width)
@@ -71,7 +79,7 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
     @property
     def text_width(self) -> int:
         """Cells a line has."""
-        return self.scrollable_content_region.width
+        return max(self.scrollable_content_region.width - self.margin_cells, 0)
 
     @property
     def page_height(self) -> int:
@@ -100,12 +108,16 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.text_width
         if y < self.head_height:
-            return self.draw_head(y, width)
+            return self.draw_head(y, width + self.margin_cells)
         line = self.scroll_offset.y + y - self.head_height
         if not 0 <= line < self.line_count():
-            return self.blank(width)
+            return self.blank(width + self.margin_cells)
         strip = self.draw_line(line, width).crop_extend(0, width, self.plain)
-        return self._with_selection(strip, line).apply_offsets(0, line)
+        strip = self._with_selection(strip, line).apply_offsets(0, line)
+        if not self.margin_cells:
+            return strip
+        text, style = self.draw_margin(line)
+        return Strip.join([Strip([Segment(text, style)], self.margin_cells), strip])
 
     def _with_selection(self, strip: Strip, line: int) -> Strip:
         selection = self.text_selection

@@ -1,0 +1,113 @@
+"""Golden screens: every screen and state as text, in the two sizes people have.
+
+``UPDATE_SNAPSHOTS=1`` writes them anew; look at the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from promptdbg.tui.app import PromptdbgApp
+from tests.tui import sample
+from tests.tui.conftest import Run, idle, press, screen_text
+
+Golden = Callable[[PromptdbgApp, str], None]
+
+SIZES = {"120x40": (120, 40), "80x24": (80, 24)}
+
+pytestmark = pytest.mark.parametrize("size", SIZES)
+
+STATES: dict[str, tuple[str, ...]] = {
+    "home": (),
+    "home-cut": ("G", "up"),
+    "home-lost": ("f",),
+    "home-no-match": ("slash", "z", "z", "enter"),
+    "home-sorted": ("s", "z"),
+    "home-filtering": ("slash", "g", "i"),
+    "budget": ("b",),
+    "knobs": ("K", "down"),
+    "help": ("question_mark",),
+    "turns": ("T",),
+    "warnings": ("w",),
+    "edit": ("i",),
+    "text": ("G", "up", "t", "slash", *"cut", "enter", "x"),
+    "text-as-sent": ("G", "up", "t", "v"),
+    "search": ("F", *"token", "enter"),
+    "search-nothing": ("F", *"zebra", "enter"),
+    "compare-nothing": ("c",),
+    "compare-scenario": ("c", "s"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_state(run: Run, golden: Golden, size: str, state: str) -> None:
+    async with run(size=SIZES[size]) as pilot:
+        await pilot.press(*STATES[state])
+        await idle(pilot)
+        golden(pilot.app, f"{state}-{size}")
+
+
+async def test_changed(run: Run, golden: Golden, size: str) -> None:
+    async with run(size=SIZES[size]) as pilot:
+        await pilot.press("down", "down", "down")
+        await press(pilot, "space")
+        golden(pilot.app, f"home-changed-{size}")
+
+
+async def test_over_the_budget(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
+    document = sample.DOCUMENT.replace("budget = 200", "budget = 1", 1)
+    async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "over", document)) as pilot:
+        golden(pilot.app, f"home-over-{size}")
+
+
+async def test_why(run: Run, golden: Golden, size: str) -> None:
+    async with run(size=SIZES[size]) as pilot:
+        await pilot.press("G", "up", "enter")
+        await idle(pilot)
+        golden(pilot.app, f"why-{size}")
+
+
+async def test_messages_only(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
+    document = 'engine = "sample"\n[[messages]]\nrole = "user"\ncontent = "hello"\n'
+    async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "m", document)) as pilot:
+        golden(pilot.app, f"home-empty-{size}")
+
+
+async def test_failure(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
+    document = sample.DOCUMENT.replace("budget = 200", "budget = 200\nfails = \"'role' of row 3\"", 1)
+    async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "f", document)) as pilot:
+        golden(pilot.app, f"home-failure-{size}")
+
+
+async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
+    folder = sample.write_workspace(tmp_path / "s")
+    async with run(size=SIZES[size], folder=folder) as pilot:
+        (folder / "promptdbg.toml").write_text("engine = [")
+        await pilot.press("r")
+        await pilot.pause(0.2)
+        text = screen_text(pilot.app)
+        assert "STALE" in text.splitlines()[0]
+        assert text.splitlines()[1].startswith(" STALE  ")
+        assert "is not TOML" in text.splitlines()[1] or size == "80x24"
+        assert "identity" in text  # the last good picture
+
+
+async def test_opening(workspace: Path, golden: Golden, size: str) -> None:
+    """The first frame stands before anything is loaded."""
+    import threading
+
+    go = threading.Event()
+
+    def slow() -> object:
+        go.wait(10)
+        return sample.opener(workspace)()
+
+    app = PromptdbgApp(slow, watch=False, show_times=False)  # type: ignore[arg-type]
+    async with app.run_test(size=SIZES[size]) as pilot:
+        await pilot.pause(0.1)
+        golden(app, f"opening-{size}")
+        await pilot.press("space", "t", "m", "c", "F", "enter", "b", "K", "K", "e", "y", "s", "f", "z")
+        go.set()
