@@ -46,10 +46,11 @@ def configure(base: Config, values: Mapping[str, Value], desk: Desk, *, asks_mod
     """The setup for knob values; what decided is noted. ``asks_mode``: mode ``auto`` matters."""
     config = _with_knobs(base, values)
     _note_profile(config, desk)
-    if values["apply_profile"]:
-        config = apply_profile(config)
     known = whole_number(values["context_window"])
-    profile = _scaled(config, context_window(config.default_model) if known is None else known, desk)
+    profile = active_profile(config)[1]
+    if values["apply_profile"]:  # as the loop does; a program that calls Assemble itself does neither
+        config = apply_profile(config)
+        profile = _scaled(config, context_window(config.default_model) if known is None else known, desk)
     changes = {
         name: number
         for knob, name in _PROFILE_KNOBS.items()

@@ -38,7 +38,7 @@ def _profile(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
         Knob(
             "apply_profile", "Resolve auto first", "toggle", inputs.apply_profile if inputs else True,
             "Profile",
-            "As bee does when it starts. Off: auto stays auto, as for a program that calls Assemble itself.",
+            "As bee's loop does, scaling too. Off: auto stays auto, as for a program that calls Assemble.",
         ),
         Knob(
             "context_window", "Context window", "number", inputs.context_window if inputs else None,
