@@ -14,9 +14,11 @@ from typing import Any
 
 from promptdbg.engines.base import LoadRequest
 from promptdbg.engines.nanobot import ENGINE
-from promptdbg.engines.nanobot.assemble import Turn, rebuild, updated_at
+from promptdbg.engines.nanobot.assemble import rebuild
+from promptdbg.engines.nanobot.beforehand import updated_at
 from promptdbg.engines.nanobot.estimate import Estimate
 from promptdbg.engines.nanobot.rows import Row, Rows
+from promptdbg.engines.nanobot.state import Turn
 from promptdbg.model import Settings, Stage, StageKind
 from promptdbg.records import SessionRef
 from promptdbg.sessions import nanobot as sessions

@@ -6,117 +6,46 @@ program would raise, ours has got just as far.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
-from pathlib import PurePosixPath
 
 from promptdbg.engines.base import Trace
 from promptdbg.engines.nanobot import rules
-from promptdbg.engines.nanobot.consolidation import Archiver, Consolidated, consolidate
+from promptdbg.engines.nanobot.beforehand import (
+    archived_summary,
+    measure_only,
+    prompt_parts,
+    restore_crashed,
+    run_consolidation,
+    start,
+)
+from promptdbg.engines.nanobot.consolidation import Consolidated
 from promptdbg.engines.nanobot.crash import Crash
-from promptdbg.engines.nanobot.current import Current, Message, build_current, moment
-from promptdbg.engines.nanobot.estimate import Estimate, Estimator, ToolSet
+from promptdbg.engines.nanobot.current import Current, Message, build_current
+from promptdbg.engines.nanobot.estimate import Estimator
 from promptdbg.engines.nanobot.events import Event, Step, absorbed, dropped, inserted
-from promptdbg.engines.nanobot.governance import Governor
+from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.inputs import NanobotInputs
-from promptdbg.engines.nanobot.knobs import Options, resolve
+from promptdbg.engines.nanobot.knobs import resolve
 from promptdbg.engines.nanobot.ledger import report
-from promptdbg.engines.nanobot.loading import LoadedSession
 from promptdbg.engines.nanobot.merge import META, joined_content
 from promptdbg.engines.nanobot.prompt import (
-    PromptParts,
     PromptRequest,
     Summary,
-    SystemPrompt,
     build_prompt,
     usable_skills,
 )
-from promptdbg.engines.nanobot.prose import Prose
-from promptdbg.engines.nanobot.recent import HistoryEntry
 from promptdbg.engines.nanobot.recorder import Recorder
 from promptdbg.engines.nanobot.replay import history
-from promptdbg.engines.nanobot.requests import EVENTS_BEFORE, Compactor, Request, TurnRow, run_requests
-from promptdbg.engines.nanobot.restore import Restored, restore
-from promptdbg.engines.nanobot.rows import Row, Rows, dumps
+from promptdbg.engines.nanobot.requests import EVENTS_BEFORE, Compactor, TurnRow, run_requests
+from promptdbg.engines.nanobot.rows import Row, dumps
 from promptdbg.engines.nanobot.saving import check_saving
-from promptdbg.engines.nanobot.skills import Skill, judge
+from promptdbg.engines.nanobot.state import TITLES, Turn
 from promptdbg.engines.nanobot.toolresults import ResultRules
 from promptdbg.engines.nanobot.tools import order_tools
-from promptdbg.engines.nanobot.turn import TurnView, produced, view, what_if
-from promptdbg.model import Action, Assembly, Settings, StageKind
+from promptdbg.engines.nanobot.turn import produced, view, what_if
+from promptdbg.model import Settings, StageKind
 from promptdbg.tokens import TokenCounter
-
-TITLES = {
-    "session": "Stored session",
-    "settings": "Switched off or edited here",
-    "restore": "Crashed turn restored",
-    "history": "History replayed",
-    "initial": "Initial messages",
-    EVENTS_BEFORE: "Rows of this turn",
-    "strip_placeholder_assistant_messages": "Placeholders removed",
-    "strip_malformed_tool_calls": "Malformed calls removed",
-    "drop_orphan_tool_results": "Orphan results dropped",
-    "backfill_missing_tool_results": "Missing results filled in",
-    "microcompact": "Old results compacted",
-    "apply_tool_result_budget": "Long results stored in files",
-    "compact_inflight_overflow": "Results of this turn compacted",
-    "snip_history": "History snipped",
-    "snip_history(force)": "History snipped under pressure",
-    "drop_orphan_tool_results_2": "Orphan results dropped again",
-    "backfill_missing_tool_results_2": "Missing results filled in again",
-    "merge_adjacent_user_messages": "User messages merged",
-    "compact_request_history": "History replaced by a summary",
-    "final": "Sent to the model",
-}
-_PROVIDER_CHANNEL = "websocket"
-
-
-@dataclass
-class Turn:
-    """Everything one assembly computed, for tests and for comparing with the real program."""
-
-    inputs: NanobotInputs
-    settings: Settings
-    options: Options
-    loaded: LoadedSession
-    seen: TurnView
-    prose: Prose
-    estimator: Estimator
-    tools: ToolSet
-    trace: Trace
-    recorder: Recorder
-    prompt_parts: PromptParts | None = None
-    rows: Rows = ()
-    archived: int = 0
-    restored: Restored | None = None
-    summary: Summary | None = None
-    consolidated: Consolidated | None = None
-    history: Step | None = None
-    current: Current | None = None
-    prompt: SystemPrompt | None = None
-    """The prompt of the last list; compaction builds another than ``first_prompt``."""
-    first_prompt: SystemPrompt | None = None
-    initial: Rows = ()
-    initial_estimate: Estimate | None = None
-    governor: Governor | None = None
-    request: Request | None = None
-    requests: int = 1
-    crash: Crash | None = None
-    assembly: Assembly | None = field(default=None, repr=False)
-
-    @property
-    def session_key(self) -> str:
-        return self.inputs.session_key
-
-    @property
-    def project(self) -> str:
-        """The folder the turn works in, as shown; only the WebUI's channel has projects."""
-        scoped = self.options.channel == _PROVIDER_CHANNEL
-        return self.inputs.shown_project if scoped else self.inputs.shown_workspace
-
-    @property
-    def ephemeral(self) -> bool:
-        return self.options.ephemeral or not self.options.memory
 
 
 def rebuild(inputs: NanobotInputs, settings: Settings, counter: TokenCounter) -> Turn:
@@ -151,16 +80,16 @@ def rebuild(inputs: NanobotInputs, settings: Settings, counter: TokenCounter) ->
 
 
 def _run(turn: Turn) -> None:
-    _start(turn)
+    start(turn)
     if turn.loaded.crash is not None:
         raise turn.loaded.crash
-    _restore(turn)
-    turn.summary = _summary(turn)
-    turn.prompt_parts = _prompt_parts(turn)
+    restore_crashed(turn)
+    turn.summary = archived_summary(turn)
+    turn.prompt_parts = prompt_parts(turn)
     if turn.options.dialect.consolidates:
-        _consolidate(turn)
+        run_consolidation(turn)
     else:
-        _probe(turn)
+        measure_only(turn)
     _replay(turn)
     late_save = not turn.options.dialect.explicit_skills
     if not late_save:
@@ -169,225 +98,6 @@ def _run(turn: Turn) -> None:
     if late_save:
         _save(turn)
     _send(turn)
-
-
-# ---- before history ------------------------------------------------------------------------------
-
-
-def _start(turn: Turn) -> None:
-    turn.recorder.start("session", TITLES["session"], turn.seen.rows)
-    for item in turn.loaded.migrated:
-        because = "a call of write_stdin is read as one of exec_session"
-        if any(row.id == item for row in turn.seen.rows):
-            turn.trace.decide(Action.NOTE, item, rules.MIGRATED_CALL, stage="session", because=because)
-    changed = what_if(turn.seen.rows, turn.seen.archived, turn.settings.off, turn.settings.texts)
-    turn.archived = changed.archived
-    if changed.step.events:
-        turn.recorder.step("settings", TITLES["settings"], changed.step)
-    turn.rows = changed.step.rows
-
-
-def _restore(turn: Turn) -> None:
-    now = _naive(turn.options.now)
-    turn.restored = restore(turn.rows, turn.seen.metadata, turn.options.dialect, turn.prose, now)
-    turn.rows = turn.restored.rows
-    if turn.restored.events:
-        turn.recorder.step("restore", TITLES["restore"], Step(turn.rows, turn.restored.events))
-
-
-def _naive(now: str) -> str:
-    """The clock as nanobot writes it: local time without an offset."""
-    return datetime.fromisoformat(now).replace(tzinfo=None).isoformat()
-
-
-def updated_at(turn: Turn) -> str:
-    """The session's last change as ISO text; the clock's where none is stored."""
-    now = _naive(turn.options.now)
-    if turn.restored is not None and turn.restored.updated:
-        return now
-    stored = turn.loaded.updated_at
-    return datetime.fromisoformat(stored).isoformat() if stored else now
-
-
-def _summary(turn: Turn) -> Summary | None:
-    """The archived summary this turn shows; taken before consolidation, so a fresh one misses it."""
-    assert turn.restored is not None
-    if turn.session_key.startswith("dream:"):
-        return None
-    if turn.options.dialect.compacts_requests and turn.ephemeral:
-        return None
-    raw = turn.restored.metadata.get("_last_summary")
-    if not isinstance(raw, dict):
-        return None
-    if turn.options.dialect.strict_summary:
-        return _strict_summary(raw)
-    text, active = raw.get("text"), raw.get("last_active")
-    if not isinstance(text, str) or not text:
-        return None
-    if isinstance(active, str) and _is_iso(active):
-        return Summary(text, active)
-    return Summary(text, updated_at(turn))
-
-
-def _strict_summary(raw: dict[str, object]) -> Summary:
-    where, meaning = (
-        "agent/autocompact.py::prepare_session",
-        "The stored summary makes every turn fail in 0.2.2.",
-    )
-    for name in ("text", "last_active"):
-        if name not in raw:
-            raise Crash("KeyError", f"'{name}'", where, meaning)
-    active = raw["last_active"]
-    if not isinstance(active, str):
-        raise Crash("TypeError", "fromisoformat: argument must be str", where, meaning)
-    try:
-        shown = datetime.fromisoformat(active).isoformat()
-    except ValueError as error:
-        raise Crash("ValueError", str(error), where, meaning) from error
-    return Summary(str(raw["text"]), shown)
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-# ---- consolidation -------------------------------------------------------------------------------
-
-
-def _prompt_parts(turn: Turn) -> PromptParts:
-    return PromptParts(
-        inputs=turn.inputs,
-        dialect=turn.options.dialect,
-        prose=turn.prose,
-        skills=_skills(turn),
-        disabled=turn.options.disabled,
-        off=turn.settings.off,
-        texts=turn.settings.texts,
-        tokenizer=turn.options.tokenizer,
-    )
-
-
-def _skills(turn: Turn) -> tuple[Skill, ...]:
-    """Every skill on disk, judged.
-
-    Raises:
-        Crash: a skill file is not UTF-8, or its metadata makes nanobot raise.
-    """
-    inputs, options = turn.inputs, turn.options
-    judged: list[Skill] = []
-    roots = (
-        ("workspace", inputs.skills, f"{inputs.shown_workspace}/skills"),
-        ("builtin", inputs.builtin_skills, inputs.builtin_root),
-    )
-    for origin, files, root in roots:
-        by_name = options.skill_order == "name"
-        for file in sorted(files, key=lambda entry: entry.name) if by_name else files:
-            item = f"skills/{file.name}" if origin == "workspace" else f"skills/builtin/{file.name}"
-            text = turn.settings.texts.get(item, file.file.text)
-            if text is None:
-                if file.name in options.disabled:
-                    continue
-                error, _, message = file.file.error.partition(": ")
-                meaning = f"The skill {file.name} cannot be read: every turn fails."
-                raise Crash(error, message, "agent/skills.py::load_skill", meaning)
-            path = str(PurePosixPath(root) / file.name / "SKILL.md")
-            judged.append(judge(file, origin, path, text, inputs.machine, options.dialect))
-    return tuple(judged)
-
-
-def _probe_system(turn: Turn, extra: tuple[HistoryEntry, ...]) -> str:
-    """The system prompt of a probe: the agent's own workspace, the channel in the session's key."""
-    channel = turn.session_key.split(":", 1)[0] if ":" in turn.session_key else ""
-    summary = _probe_summary(turn)
-    request = PromptRequest(
-        channel=channel,
-        project=turn.inputs.shown_workspace,
-        summary=summary,
-        session_key=turn.session_key,
-        unified=turn.options.unified,
-        extra_history=extra,
-    )
-    assert turn.prompt_parts is not None
-    key = (
-        "probe",
-        turn.options,
-        turn.settings.off,
-        tuple(sorted(turn.settings.texts.items())),
-        summary,
-        extra,
-    )
-    cache = turn.inputs.cache
-    if cache.get("probe-key") != key:
-        cache["probe-key"], cache["probe-text"] = key, build_prompt(turn.prompt_parts, request).text
-    return str(cache["probe-text"])
-
-
-def _probe_summary(turn: Turn) -> Summary | None:
-    """0.2.2 measures the bare text; the others what a turn would show."""
-    assert turn.restored is not None
-    if not turn.options.dialect.strict_summary:
-        raw = turn.restored.metadata.get("_last_summary")
-        text = raw.get("text") if isinstance(raw, dict) else None
-        if turn.summary is not None or not isinstance(text, str) or not text:
-            return turn.summary
-        active = raw.get("last_active") if isinstance(raw, dict) else None
-        return Summary(text, active if isinstance(active, str) and _is_iso(active) else updated_at(turn))
-    raw = turn.restored.metadata.get("_last_summary")
-    text = raw.get("text") if isinstance(raw, dict) else raw
-    return Summary(text, None) if isinstance(text, str) and text else None
-
-
-def _probe_message(turn: Turn, text: str) -> str:
-    """The probe's user text; 0.2.2 appends the time and the route of the session's key."""
-    if turn.options.dialect.explicit_skills:
-        return text
-    channel, _, chat = turn.session_key.partition(":")
-    if not chat and ":" not in turn.session_key:
-        channel = ""
-    message = Message(text, (), (), channel, chat, "", turn.options.now, turn.options.timezone)
-    built = build_current(message, turn.options.dialect, (), turn.settings.off, {})
-    return str(built.value["content"])
-
-
-def _archiver(turn: Turn) -> Archiver:
-    options = turn.options
-    clock = moment(options.now, "UTC") if "+" in options.now else datetime.fromisoformat(options.now)
-    return Archiver(
-        dialect=options.dialect,
-        estimator=turn.estimator,
-        tools=turn.tools,
-        prose=turn.prose,
-        budget=options.consolidation_budget,
-        target=options.consolidation_target,
-        max_messages=options.max_messages,
-        session_key=turn.session_key,
-        now=clock.strftime("%Y-%m-%d %H:%M"),
-        system=lambda extra: _probe_system(turn, extra),
-        message=lambda text: _probe_message(turn, text),
-        reply=options.summary if options.consolidation == "succeeds" else None,
-        acts=options.consolidation in ("succeeds", "fails"),
-        memo=turn.inputs.replays,
-    )
-
-
-def _consolidate(turn: Turn) -> None:
-    enabled = turn.options.window > 0 and turn.options.consolidation != "off"
-    turn.consolidated = consolidate(
-        _archiver(turn), turn.rows, turn.archived, ephemeral=turn.ephemeral, enabled=enabled
-    )
-
-
-def _probe(turn: Turn) -> None:
-    """0.3.5 archives nothing before a turn; the probe's size is still worth knowing."""
-    archiver = _archiver(turn)
-    probe = archiver.probe(turn.rows, turn.archived)
-    turn.consolidated = Consolidated(
-        probe, turn.options.consolidation_budget, 0, False, None, turn.archived, turn.archived
-    )
 
 
 # ---- history and initial list --------------------------------------------------------------------
@@ -591,4 +301,5 @@ def _compactor(turn: Turn) -> Compactor:
         enabled=options.compaction and options.consolidation != "off",
         rebuild=system_with,
         active_summary=turn.summary.text if turn.summary else None,
+        memo=turn.inputs.cache.setdefault("excerpts", {}),
     )

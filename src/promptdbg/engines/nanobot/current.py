@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import Dialect
-from promptdbg.engines.nanobot.inputs import MediaFile, RuntimeBlock
+from promptdbg.engines.nanobot.manifest import MediaFile, RuntimeBlock
 from promptdbg.engines.nanobot.merge import META, RUNTIME
 from promptdbg.engines.nanobot.rows import Row
 from promptdbg.engines.nanobot.sections import Draft

@@ -11,9 +11,6 @@ them.
 
 from __future__ import annotations
 
-import base64
-import json
-import mimetypes
 import os
 import platform
 import shutil
@@ -28,10 +25,18 @@ from promptdbg.engines.nanobot.config import Config, read_config
 from promptdbg.engines.nanobot.dialects import DIALECTS, NEWEST
 from promptdbg.engines.nanobot.installed import Installed, find_installed, installed_prose
 from promptdbg.engines.nanobot.loading import LoadedSession, load_session
+from promptdbg.engines.nanobot.manifest import (
+    LIST_LIMIT,
+    MediaFile,
+    Options,
+    RuntimeBlock,
+    read_blocks,
+    read_inflight,
+    read_media,
+    read_tools,
+)
 from promptdbg.engines.nanobot.prose import Prose, StandInProse, TokenProse
 from promptdbg.engines.nanobot.skills import Machine, required
-from promptdbg.errors import InputError
-from promptdbg.files.disk import read_file
 from promptdbg.files.skills import SkillFile, StrictText, find_skills, read_strict
 from promptdbg.model import Json, Notice, Source
 from promptdbg.records import StoredSession
@@ -40,36 +45,6 @@ from promptdbg.workspace import Workspace
 BOOTSTRAP = ("AGENTS.md", "SOUL.md", "USER.md")
 MEMORY, HISTORY, CURSOR = "memory/MEMORY.md", "memory/history.jsonl", "memory/.dream_cursor"
 DEFAULT_MESSAGE = "hello"
-_MEDIA_LIMIT = 64 * 1024 * 1024
-_LIST_LIMIT = 64 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class MediaFile:
-    """A file that comes with the message; ``mime`` as nanobot would guess it, ``data`` if readable."""
-
-    path: str
-    exists: bool
-    mime: str | None
-    data: bytes | None
-    text: str | None = None
-    """What 0.2.2 puts into the message for a document; ``None`` where that cannot be rebuilt."""
-
-    @property
-    def is_image(self) -> bool:
-        return bool(self.mime and self.mime.startswith("image/"))
-
-    @property
-    def url(self) -> str:
-        return f"data:{self.mime};base64,{base64.b64encode(self.data or b'').decode()}"
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeBlock:
-    """A block of runtime context that a channel or a tool adds to the message."""
-
-    source: str
-    content: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +101,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
     Raises:
         InputError: a key of the manifest has the wrong kind of value.
     """
-    options = _Options(workspace)
+    options = Options(workspace)
     home = Path(request.home) if request.home else Path.home()
     notices: list[Notice] = []
     named = options.flag("passages") == "names"
@@ -143,7 +118,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
     skills = find_skills(workspace.path / "skills")
     builtin, builtin_root = _builtin(options, installed)
     machine = _machine(options, (*skills, *builtin))
-    tools = _tools(workspace, options, notices)
+    tools = read_tools(workspace, options, notices)
     _notice_plugins(workspace, notices)
     return NanobotInputs(
         workspace=str(workspace.path),
@@ -164,9 +139,9 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         builtin_root=builtin_root,
         machine=machine,
         tools=tools,
-        media=_media(workspace, options, shown),
-        runtime_blocks=_blocks(options),
-        inflight=_inflight(workspace, options, notices),
+        media=read_media(workspace, options, shown),
+        runtime_blocks=read_blocks(options),
+        inflight=read_inflight(workspace, options, notices),
         message=request.message
         if request.message is not None
         else options.text("message") or DEFAULT_MESSAGE,
@@ -178,38 +153,6 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         system=options.text("system") or platform.system(),
         prose=_prose(named, installed),
     )
-
-
-class _Options:
-    """The manifest's keys, with a clear error for a value of the wrong kind."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._data = workspace.options
-        self._where = str(workspace.manifest.path) if workspace.manifest else ""
-
-    def value(self, key: str) -> Json:
-        return self._data.get(key)
-
-    def text(self, key: str) -> str:
-        value = self._data.get(key)
-        if value is not None and not isinstance(value, str):
-            raise InputError(f"{key} must be a text", where=self._where)
-        return value or ""
-
-    flag = text
-
-    def path(self, key: str) -> str:
-        paths = self._data.get("paths", {})
-        value = paths.get(key) if isinstance(paths, dict) else None
-        return value if isinstance(value, str) else ""
-
-    def list(self, key: str) -> list[Json]:
-        value = self._data.get(key)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            raise InputError(f"{key} must be a list", where=self._where)
-        return value
 
 
 def _dialect(workspace: Workspace, home: Path, installed: Installed | None) -> tuple[str, str]:
@@ -246,7 +189,7 @@ def _config(workspace: Workspace, home: Path, session: LoadedSession) -> Config:
     return read_config(config_path(workspace, home), pinned if isinstance(pinned, str) else None)
 
 
-def _route(options: _Options, key: str) -> tuple[str, str]:
+def _route(options: Options, key: str) -> tuple[str, str]:
     """Channel and chat: the manifest's, else those in the session's key."""
     channel, _, chat = key.partition(":")
     if key.startswith("unified:") or not chat:
@@ -255,7 +198,7 @@ def _route(options: _Options, key: str) -> tuple[str, str]:
 
 
 def _project(
-    workspace: Workspace, options: _Options, session: LoadedSession, notices: list[Notice]
+    workspace: Workspace, options: Options, session: LoadedSession, notices: list[Notice]
 ) -> tuple[Path | None, str]:
     """The project folder on disk and as shown; a session names it in ``workspace_scope``."""
     scope = session.metadata.get("workspace_scope")
@@ -275,17 +218,17 @@ def _project(
 
 
 def _read(root: Path, names: Iterable[str]) -> Mapping[str, StrictText]:
-    return MappingProxyType({name: read_strict(root / name, limit=_LIST_LIMIT) for name in names})
+    return MappingProxyType({name: read_strict(root / name, limit=LIST_LIMIT) for name in names})
 
 
-def _builtin(options: _Options, installed: Installed | None) -> tuple[tuple[SkillFile, ...], str]:
+def _builtin(options: Options, installed: Installed | None) -> tuple[tuple[SkillFile, ...], str]:
     if options.flag("builtin_skills") == "off" or installed is None:
         return (), ""
     root = installed.path / "skills"
     return find_skills(root), str(root)
 
 
-def _machine(options: _Options, skills: tuple[SkillFile, ...]) -> Machine:
+def _machine(options: Options, skills: tuple[SkillFile, ...]) -> Machine:
     bins, env = options.value("bins"), options.value("env")
     programs: set[str] = set()
     variables: set[str] = set()
@@ -296,113 +239,6 @@ def _machine(options: _Options, skills: tuple[SkillFile, ...]) -> Machine:
     found = set(bins) if isinstance(bins, list) else {name for name in programs if shutil.which(name)}
     given = env if isinstance(env, dict) else os.environ
     return Machine(frozenset(found & programs), frozenset(name for name in variables if given.get(name)))
-
-
-def _tools(workspace: Workspace, options: _Options, notices: list[Notice]) -> tuple[Json, ...] | None:
-    value = options.value("tools")
-    if isinstance(value, list):
-        return tuple(value)
-    path = workspace.path / (value if isinstance(value, str) else "tools.json")
-    read = read_file(path, limit=_LIST_LIMIT)
-    if read.problem is not None:
-        if read.problem.kind != "missing" or value is not None:
-            notices.append(
-                Notice("tools.unreadable", f"the tool schemas {read.problem.message}", Source(str(path)))
-            )
-        return None
-    try:
-        parsed = json.loads((read.data or b"").decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        notices.append(Notice("tools.broken", f"not JSON ({error}); tools are unknown", Source(str(path))))
-        return None
-    if isinstance(parsed, dict):
-        parsed = parsed.get("tools")
-    if not isinstance(parsed, list):
-        notices.append(Notice("tools.broken", "not a list of tools; tools are unknown", Source(str(path))))
-        return None
-    return tuple(parsed)
-
-
-def _inflight(
-    workspace: Workspace, options: _Options, notices: list[Notice]
-) -> tuple[Mapping[str, Json], ...]:
-    value = options.value("inflight")
-    rows: list[Json] = []
-    if isinstance(value, str):
-        path = workspace.path / value
-        file = read_strict(path, limit=_LIST_LIMIT)
-        if file.text is None:
-            notices.append(Notice("inflight.unreadable", file.error or "does not exist", Source(str(path))))
-        for number, line in enumerate((file.text or "").split("\n"), start=1):
-            if line.strip():
-                try:
-                    rows.append(json.loads(line))
-                except (ValueError, RecursionError) as error:
-                    notices.append(Notice("inflight.line", f"not JSON ({error})", Source(str(path), number)))
-    elif value is not None:
-        rows = options.list("inflight")
-    return tuple(row for row in rows if isinstance(row, dict))
-
-
-def _media(workspace: Workspace, options: _Options, shown: str) -> tuple[MediaFile, ...]:
-    return tuple(_media_file(workspace.path / str(name), f"{shown}/{name}") for name in options.list("media"))
-
-
-def _media_file(path: Path, shown: str) -> MediaFile:
-    read = read_file(path, limit=_MEDIA_LIMIT)
-    mime = image_type(read.data or b"") or mimetypes.guess_type(shown)[0]
-    return MediaFile(shown, read.data is not None, mime, read.data, _document_text(path, read.data))
-
-
-_TEXT_SUFFIXES = frozenset(
-    (
-        ".txt",
-        ".md",
-        ".csv",
-        ".json",
-        ".xml",
-        ".html",
-        ".htm",
-        ".log",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".ini",
-        ".cfg",
-    )
-)
-
-
-def _document_text(path: Path, data: bytes | None) -> str | None:
-    """What 0.2.2 extracts from plain-text formats; office formats need parsers and stay unknown."""
-    if data is None or path.suffix.lower() not in _TEXT_SUFFIXES:
-        return None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def image_type(data: bytes) -> str | None:
-    """The image format the first bytes tell (``utils/helpers.py::detect_image_mime``)."""
-    if data[:8] == b"\x89PNG\r\n\x1a\n":
-        return "image/png"
-    if data[:3] == b"\xff\xd8\xff":
-        return "image/jpeg"
-    if data[:6] in (b"GIF87a", b"GIF89a"):
-        return "image/gif"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return None
-
-
-def _blocks(options: _Options) -> tuple[RuntimeBlock, ...]:
-    return tuple(
-        RuntimeBlock(str(entry.get("source", "")), str(entry.get("content", "")))
-        for entry in options.list("runtime_context")
-        if isinstance(entry, dict)
-    )
 
 
 def _prose(named: bool, installed: Installed | None) -> Mapping[str, Prose]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
@@ -12,6 +11,7 @@ from promptdbg.engines.nanobot.estimate import FRAMING, MeasureSource
 from promptdbg.engines.nanobot.notices import surprises
 from promptdbg.engines.nanobot.rows import Rows, dumps
 from promptdbg.engines.nanobot.sections import Draft, finish, walk
+from promptdbg.engines.nanobot.state import Turn
 from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name
 from promptdbg.engines.nanobot.turn import session_turns
 from promptdbg.model import (
@@ -26,9 +26,6 @@ from promptdbg.model import (
     SectionStatus,
 )
 from promptdbg.tokens import TokenCounter
-
-if TYPE_CHECKING:
-    from promptdbg.engines.nanobot.assemble import Turn
 
 
 def report(turn: Turn, counter: TokenCounter) -> Assembly:

@@ -7,15 +7,12 @@ turn (``agent/runner.py::_append_injected_messages``), and in 0.3.5 on the model
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.events import Event, Step, merged
+from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.model import Json
-
-if TYPE_CHECKING:
-    from promptdbg.engines.nanobot.governance import Governor
 
 META = "_meta"
 RUNTIME = "runtime_context"

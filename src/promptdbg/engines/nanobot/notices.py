@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import TRUNCATED
+from promptdbg.engines.nanobot.state import Turn
 from promptdbg.model import Notice, Source
-
-if TYPE_CHECKING:
-    from promptdbg.engines.nanobot.assemble import Turn
 
 _TINY_LIMIT = 1_300
 
@@ -76,8 +73,8 @@ def _consolidation(turn: Turn) -> Iterator[Notice]:
         yield Notice("consolidation.predicted", message)
     elif result.rounds:
         message = (
-            f"{result.last_after - result.last_before} rows were archived for this turn ({compared}); the new "
-            "summary reaches this turn only through Recent History, and its own section from the next on"
+            f"{result.last_after - result.last_before} rows were archived for this turn ({compared}); the "
+            "new summary reaches this turn only through Recent History, and its own section from the next on"
         )
         yield Notice("consolidation.assumed", message)
 

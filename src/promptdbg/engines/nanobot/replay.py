@@ -97,10 +97,10 @@ def recent_start(rows: Rows, count: int, *, extend_to_user: bool) -> int:
     start = max(0, len(rows) - count)
     if not extend_to_user or len(rows) <= count:
         return start
-    if any(row.value.get("role") == "user" for row in rows[start:]):
+    if any(row.role == "user" for row in rows[start:]):
         return start
     for index in range(start - 1, -1, -1):
-        if rows[index].value.get("role") == "user":
+        if rows[index].role == "user":
             return index - 1 if index > 0 and rows[index - 1].value.get("_channel_delivery") else index
     return start
 

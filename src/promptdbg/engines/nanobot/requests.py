@@ -15,7 +15,8 @@ from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
 from promptdbg.engines.nanobot.estimate import Estimate, truncate_to_tokens
 from promptdbg.engines.nanobot.events import Event, Step, absorbed, compressed, difference, inserted
-from promptdbg.engines.nanobot.governance import FITTING, Governor, normalized_row, steps
+from promptdbg.engines.nanobot.governance import FITTING, normalized_row, steps
+from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.merge import is_hidden, joined_content, with_runtime_context
 from promptdbg.engines.nanobot.rows import Row, Rows
 
@@ -72,6 +73,8 @@ class Compactor:
     enabled: bool
     rebuild: Callable[[str], Row]
     active_summary: str | None
+    memo: dict[str, tuple[Rows, str]]
+    """The last raw excerpt and the rows it was made from; it is slow to make."""
 
 
 def append(governor: Governor, rows: Rows, added: TurnRow, *, keep_apart: bool) -> tuple[Rows, Event]:
@@ -242,17 +245,27 @@ def _summarise(
         request.summary_request = len(prefix) + 1
         summary = strip_think((compactor.reply or "").rstrip(), governor.dialect)
     if not summary:
-        summary = _excerpt(governor, source, previous, excerpt, compactor.tokenizer)
+        summary = _excerpt(
+            governor, _raw(governor, source, compactor), previous, excerpt, compactor.tokenizer
+        )
     return truncate_to_tokens(summary, max(1, max_output), governor.dialect, compactor.tokenizer)
 
 
-def _excerpt(governor: Governor, source: Rows, previous: str | None, limit: int, tokenizer: bool) -> str:
+def _raw(governor: Governor, source: Rows, compactor: Compactor) -> str:
+    known = compactor.memo.get("raw")
+    if known is not None and known[0] == source:
+        return known[1]
+    text = raw_archive(source, governor.dialect)
+    compactor.memo["raw"] = (source, text)
+    return text
+
+
+def _excerpt(governor: Governor, raw: str, previous: str | None, limit: int, tokenizer: bool) -> str:
     """A bounded raw text in the summary's place (``MemoryArchiver._combine_raw_checkpoint``)."""
 
     def cut(text: str, tokens: int) -> str:
         return truncate_to_tokens(text, tokens, governor.dialect, tokenizer)
 
-    raw = raw_archive(source, governor.dialect)
     if not previous:
         return cut(raw, limit)
     older, newer = "[Previous archived context]\n", "[Newly archived raw context]\n"

@@ -41,9 +41,11 @@ class Row:
         "_message",
         "_payload",
         "_pieces",
+        "content",
         "evidence",
         "id",
         "measures",
+        "role",
         "source",
         "sources",
         "stored",
@@ -52,7 +54,7 @@ class Row:
 
     def __init__(
         self,
-        id: str,  # noqa: A002 - the vocabulary's word
+        id: str,  # noqa: A002 - the model's word
         value: Mapping[str, Json],
         *,
         sources: tuple[str, ...] = (),
@@ -62,6 +64,8 @@ class Row:
     ) -> None:
         self.id = id
         self.value = value
+        self.role: Json = value.get("role")
+        self.content: Json = value.get("content")
         self.sources = sources or (id,)
         self.source = source
         self.stored = stored
@@ -72,14 +76,6 @@ class Row:
         self._message: tuple[TokenCounter, int | None, Message] | None = None
         self.measures: Any = None
         """What the estimator keeps about this row."""
-
-    @property
-    def role(self) -> Json:
-        return self.value.get("role")
-
-    @property
-    def content(self) -> Json:
-        return self.value.get("content")
 
     @property
     def memo(self) -> dict[Any, Any]:
@@ -247,14 +243,12 @@ def text_blocks(content: list[Json]) -> str | None:
 
 def first_user(rows: Rows) -> int | None:
     """The index of the first user row."""
-    return next((index for index, row in enumerate(rows) if row.value.get("role") == "user"), None)
+    return next((index for index, row in enumerate(rows) if row.role == "user"), None)
 
 
 def last_user(rows: Rows) -> int | None:
     """The index of the last user row."""
-    return next(
-        (index for index in range(len(rows) - 1, -1, -1) if rows[index].value.get("role") == "user"), None
-    )
+    return next((index for index in range(len(rows) - 1, -1, -1) if rows[index].role == "user"), None)
 
 
 def legal_start(rows: Rows) -> tuple[int, Row | None]:
@@ -269,13 +263,12 @@ def legal_start(rows: Rows) -> tuple[int, Row | None]:
     declared: set[str] = set()
     start, stray = 0, None
     for index, row in enumerate(rows):
-        value = row.value
-        role = value.get("role")
+        role = row.role
         if role == "assistant":
-            if value.get("tool_calls"):
-                declared.update(call_ids(value))
+            if row.value.get("tool_calls"):
+                declared.update(call_ids(row.value))
         elif role == "tool":
-            answered = value.get("tool_call_id")
+            answered = row.value.get("tool_call_id")
             if answered and str(answered) not in declared:
                 start, stray = index + 1, row
                 declared.clear()

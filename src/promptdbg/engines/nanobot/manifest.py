@@ -1,0 +1,190 @@
+"""What a ``promptdbg.toml`` gives to nanobot beside its own files: tools, media, rows of a turn.
+
+The keys are listed in ``inputs``.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from promptdbg.errors import InputError
+from promptdbg.files.disk import read_file
+from promptdbg.files.skills import read_strict
+from promptdbg.model import Json, Notice, Source
+from promptdbg.workspace import Workspace
+
+_MEDIA_LIMIT = 64 * 1024 * 1024
+LIST_LIMIT = 64 * 1024 * 1024
+"""Bytes of a text file at the most: lists, memory, history."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaFile:
+    """A file that comes with the message; ``mime`` as nanobot would guess it, ``data`` if readable."""
+
+    path: str
+    exists: bool
+    mime: str | None
+    data: bytes | None
+    text: str | None = None
+    """What 0.2.2 puts into the message for a document; ``None`` where that cannot be rebuilt."""
+
+    @property
+    def is_image(self) -> bool:
+        return bool(self.mime and self.mime.startswith("image/"))
+
+    @property
+    def url(self) -> str:
+        return f"data:{self.mime};base64,{base64.b64encode(self.data or b'').decode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeBlock:
+    """A block of runtime context that a channel or a tool adds to the message."""
+
+    source: str
+    content: str
+
+
+class Options:
+    """The manifest's keys, with a clear error for a value of the wrong kind."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._data = workspace.options
+        self._where = str(workspace.manifest.path) if workspace.manifest else ""
+
+    def value(self, key: str) -> Json:
+        return self._data.get(key)
+
+    def text(self, key: str) -> str:
+        value = self._data.get(key)
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{key} must be a text", where=self._where)
+        return value or ""
+
+    flag = text
+
+    def path(self, key: str) -> str:
+        paths = self._data.get("paths", {})
+        value = paths.get(key) if isinstance(paths, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def list(self, key: str) -> list[Json]:
+        value = self._data.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            raise InputError(f"{key} must be a list", where=self._where)
+        return value
+
+
+def read_tools(workspace: Workspace, options: Options, notices: list[Notice]) -> tuple[Json, ...] | None:
+    value = options.value("tools")
+    if isinstance(value, list):
+        return tuple(value)
+    path = workspace.path / (value if isinstance(value, str) else "tools.json")
+    read = read_file(path, limit=LIST_LIMIT)
+    if read.problem is not None:
+        if read.problem.kind != "missing" or value is not None:
+            notices.append(
+                Notice("tools.unreadable", f"the tool schemas {read.problem.message}", Source(str(path)))
+            )
+        return None
+    try:
+        parsed = json.loads((read.data or b"").decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        notices.append(Notice("tools.broken", f"not JSON ({error}); tools are unknown", Source(str(path))))
+        return None
+    if isinstance(parsed, dict):
+        parsed = parsed.get("tools")
+    if not isinstance(parsed, list):
+        notices.append(Notice("tools.broken", "not a list of tools; tools are unknown", Source(str(path))))
+        return None
+    return tuple(parsed)
+
+
+def read_inflight(
+    workspace: Workspace, options: Options, notices: list[Notice]
+) -> tuple[Mapping[str, Json], ...]:
+    value = options.value("inflight")
+    rows: list[Json] = []
+    if isinstance(value, str):
+        path = workspace.path / value
+        file = read_strict(path, limit=LIST_LIMIT)
+        if file.text is None:
+            notices.append(Notice("inflight.unreadable", file.error or "does not exist", Source(str(path))))
+        for number, line in enumerate((file.text or "").split("\n"), start=1):
+            if line.strip():
+                try:
+                    rows.append(json.loads(line))
+                except (ValueError, RecursionError) as error:
+                    notices.append(Notice("inflight.line", f"not JSON ({error})", Source(str(path), number)))
+    elif value is not None:
+        rows = options.list("inflight")
+    return tuple(row for row in rows if isinstance(row, dict))
+
+
+def read_media(workspace: Workspace, options: Options, shown: str) -> tuple[MediaFile, ...]:
+    return tuple(_media_file(workspace.path / str(name), f"{shown}/{name}") for name in options.list("media"))
+
+
+def _media_file(path: Path, shown: str) -> MediaFile:
+    read = read_file(path, limit=_MEDIA_LIMIT)
+    mime = image_type(read.data or b"") or mimetypes.guess_type(shown)[0]
+    return MediaFile(shown, read.data is not None, mime, read.data, _document_text(path, read.data))
+
+
+_TEXT_SUFFIXES = frozenset(
+    (
+        ".txt",
+        ".md",
+        ".csv",
+        ".json",
+        ".xml",
+        ".html",
+        ".htm",
+        ".log",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".ini",
+        ".cfg",
+    )
+)
+
+
+def _document_text(path: Path, data: bytes | None) -> str | None:
+    """What 0.2.2 extracts from plain-text formats; office formats need parsers and stay unknown."""
+    if data is None or path.suffix.lower() not in _TEXT_SUFFIXES:
+        return None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def image_type(data: bytes) -> str | None:
+    """The image format the first bytes tell (``utils/helpers.py::detect_image_mime``)."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n":
+        return "image/png"
+    if data[:3] == b"\xff\xd8\xff":
+        return "image/jpeg"
+    if data[:6] in (b"GIF87a", b"GIF89a"):
+        return "image/gif"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def read_blocks(options: Options) -> tuple[RuntimeBlock, ...]:
+    return tuple(
+        RuntimeBlock(str(entry.get("source", "")), str(entry.get("content", "")))
+        for entry in options.list("runtime_context")
+        if isinstance(entry, dict)
+    )
