@@ -14,9 +14,10 @@ _LAZY: dict[str, str] = {
     "Debugger": "promptdbg.debug",
     "Settings": "promptdbg.model",
     "Assembly": "promptdbg.model",
+    "inspect": "promptdbg.program",
 }
 
-__all__ = ["Assembly", "Debugger", "Settings", "__version__", "open_workspace"]
+__all__ = ["Assembly", "Debugger", "Settings", "__version__", "inspect", "open_workspace"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,29 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from promptdbg import __version__
+from promptdbg.commands import COMMANDS
 from promptdbg.errors import PromptdbgError, UsageError
 
 if TYPE_CHECKING:
     from promptdbg.commands import Command
-
-COMMANDS = {
-    "inspect": "the assembly as a table, or as JSON",
-    "why": "one item: its life, every decision, and what would keep it",
-    "trace": "where a text went, and whether the model saw it",
-    "fixes": "the smallest changes that would keep what was lost",
-    "cache": "the prefix shared with the turn before, and what broke it",
-    "lint": "the final list against the providers' rules",
-    "check": "demands on a prompt, as a gate for CI",
-    "compare": "the three message lists side by side, or this assembly against another",
-    "export": "write the prompt's structure, or its redacted texts, to share",
-    "verify": "run the real framework on a copy and show every difference",
-    "sessions": "the stored sessions of a workspace",
-    "engines": "the frameworks that can be rebuilt",
-    "knobs": "the parameters of an engine",
-    "rules": "the rules of an engine, and where each was read",
-    "demo": "open a bundled example",
-}
-"""Every command and what it does, in the order of the help."""
 
 _DEFAULT = "open"
 _DEFECT, _INTERRUPTED, _PIPE_CLOSED = 70, 130, 141

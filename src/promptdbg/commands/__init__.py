@@ -13,3 +13,23 @@ class Command(Protocol):
     def configure(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, arguments: argparse.Namespace) -> int: ...
+
+
+COMMANDS = {
+    "inspect": "the assembly as a table, or as JSON",
+    "why": "one item: its life, every decision, and what would keep it",
+    "trace": "where a text went, and whether the model saw it",
+    "fixes": "the smallest changes that would keep what was lost",
+    "cache": "the prefix shared with the turn before, and what broke it",
+    "lint": "the final list against the providers' rules",
+    "check": "demands on a prompt, as a gate for CI",
+    "compare": "the three message lists side by side, or this assembly against another",
+    "export": "write the prompt's structure, or its redacted texts, to share",
+    "verify": "run the real framework on a copy and show every difference",
+    "sessions": "the stored sessions of a workspace",
+    "engines": "the frameworks that can be rebuilt",
+    "knobs": "the parameters of an engine",
+    "rules": "the rules of an engine, and where each was read",
+    "demo": "open a bundled example",
+}
+"""Every command and what it does, in the order of the help."""

@@ -12,7 +12,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
-from promptdbg.commands import inspect, options
+from promptdbg.commands import COMMANDS, inspect, options
 from promptdbg.errors import UsageError
 
 
@@ -40,8 +40,6 @@ def _meant_a_command(word: str) -> None:
     Raises:
         UsageError: the word is no folder and looks like the name of a command.
     """
-    from promptdbg.cli import COMMANDS
-
     if "/" in word or Path(word).exists():
         return
     if word in COMMANDS:

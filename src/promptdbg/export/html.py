@@ -30,7 +30,8 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; } td, th { padding: .2rem .6rem; text-align: left;
   vertical-align: top; border-bottom: 1px solid var(--line); } th { color: var(--dim); font-weight: 600; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.state { white-space: nowrap; } .dim { color: var(--dim); } .warning { color: var(--warn); } .muted { color: var(--dim); }
+.state { white-space: nowrap; }
+.dim { color: var(--dim); } .warning { color: var(--warn); } .muted { color: var(--dim); }
 .accent { color: var(--accent); }
 .lost { background: #ffd8b5; color: #3d1d00; text-decoration: line-through; }
 pre { background: var(--soft); padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere;

@@ -58,17 +58,18 @@ BLOCK_TYPES = frozenset(
 
 _NAMES = (
     "active_skills answer apply_tool_result_budget archived_summary artifact attachment attachments",
-    "backfill_missing_tool_results base blocks bootstrap compact_inflight_overflow",
-    "compact_request_history component context conversation current custom discipline",
-    "drop_orphan_tool_results earlier element entities entity explicit_skills fact facts few-shot file",
-    "filled final final-check fit framing graph heading history identity import in initial input",
-    "instruction joins knowledge margin memory merge_adjacent_user_messages message messages microcompact",
-    "neuron not-itemised observations offload output overhead persistent policy profile prompt",
-    "prospective rag recent recent_history record records reserve results retrieved rules runtime",
-    "runtime-context safety schema schemas section sections semantic session skill skills snip_history",
-    "source strip_malformed_tool_calls strip_placeholder_assistant_messages summarize summary system",
-    "system-first task template text todo todos tool tool_contract tools trim turn usage-tag user",
-    "user_input usage window working workspace",
+    "audioInput backfill_missing_tool_results base blocks bootstrap compact compact-history",
+    "compact_inflight_overflow compact_request_history component context context-file context-notice",
+    "conversation current custom discipline document drop_orphan_tool_results earlier element entities",
+    "entity explicit_skills fact facts few-shot file filled final final-check fit format framing graph",
+    "heading history identity image import in initial input instruction joins knowledge limits margin",
+    "memory merge_adjacent_user_messages message messages microcompact neuron not-itemised observations",
+    "offload output overhead persistent policy preamble preference profile prompt prospective rag recent",
+    "recent_history record records reserve results retrieved rules runtime runtime-context safety schema",
+    "schemas section sections semantic session skill skills snip_history source",
+    "strip_malformed_tool_calls strip_placeholder_assistant_messages summarize summary system",
+    "system-first task taskSpecificData template text todo todos tool tool-results tool_contract tools",
+    "trim turn unused usage usage-tag user user_input verbosity vision window wire working workspace",
 )
 WORDS = frozenset(word for line in _NAMES for word in line.split())
 """Names the engines themselves give."""
