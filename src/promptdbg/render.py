@@ -33,7 +33,21 @@ STYLES = {
 # Where the output cannot show a mark (an old code page), its ASCII stand-in is written.
 _ASCII = str.maketrans(
     {mark.mark: mark.ascii for mark in (*SECTION_MARKS.values(), *MESSAGE_MARKS.values())}
-    | {"…": "~", "≈": "~", "·": "-", "│": "|", "─": "-", "├": "|", "└": "`", "█": "#", "░": ".", "→": ">"}
+    | {
+        "…": "~",
+        "≈": "~",
+        "·": "-",
+        "│": "|",
+        "─": "-",
+        "├": "|",
+        "└": "`",
+        "█": "#",
+        "░": ".",
+        "→": ">",
+        "−": "-",
+        "‹": "<",
+        "›": ">",
+    }
 )
 
 
@@ -162,7 +176,7 @@ def _write_coloured(lines: Iterable[Line], out: TextIO) -> None:
 
 def _can_show_marks(out: TextIO) -> bool:
     try:
-        "●◐○∅≈…".encode(out.encoding or "ascii")
+        "●◐○∅≈…".encode(out.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
