@@ -70,7 +70,12 @@ def align(
                 index=index,
             )
         )
-    return Alignment(tuple(columns), tuple(_runs(columns, changed)), bytes(changed))
+    return _finished(columns, bytes(changed))
+
+
+def _finished(columns: Sequence[Column], touched: bytes) -> Alignment:
+    runs = tuple(_runs(columns, touched))
+    return Alignment(tuple(columns), runs, tuple(run for run in runs if run.changed), touched)
 
 
 def align_assembly(
@@ -123,7 +128,7 @@ def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKi
             zip(both.columns, indexes, (left, right), strict=True)
         )
     ]
-    return replace(both, columns=tuple(columns), runs=tuple(_runs(columns, both.touched)))
+    return _finished(columns, both.touched)
 
 
 def same(left: Message, right: Message) -> bool:

@@ -151,11 +151,13 @@ class Run:
 class Alignment:
     """Lists side by side. ``runs`` cover all rows in order; neighbours that changed alike are one.
 
+    ``changes`` are those of them that changed: what next and previous change step through.
     ``touched`` has one byte per row: 1 where any column has something else than its left.
     """
 
     columns: tuple[Column, ...]
     runs: tuple[Run, ...]
+    changes: tuple[Run, ...]
     touched: bytes
 
     @property
@@ -184,11 +186,6 @@ class Alignment:
     def changed(self, row: int) -> bool:
         """Whether any column has something else than the column to its left."""
         return bool(self.touched[row])
-
-    @property
-    def changes(self) -> tuple[Run, ...]:
-        """What next and previous change step through."""
-        return tuple(run for run in self.runs if run.changed)
 
     def folds(self, *, context: int = 1, least: int = FOLD_LEAST) -> tuple[Run, ...]:
         """The runs of equal rows to show as one line.

@@ -8,6 +8,7 @@ gives exactly that list; a message that changed places opens a new row.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
@@ -47,8 +48,9 @@ class RowPlan:
             return rows
         ranks = self.ranks()
         wanted = self._wanted(messages, ids)
-        known = [(index, ranks[row]) for index, row in enumerate(wanted) if row is not None]
-        stays = dict([known[i] for i in longest_increasing([place for _, place in known])])
+        known = [index for index, row in enumerate(wanted) if row is not None]
+        places = [ranks[row] for row in wanted if row is not None]
+        stays = {known[i]: places[i] for i in longest_increasing(places)}
         opened = self._places(messages, ranks, stays)
         rows = [self.order[stays[index]] if index in stays else -1 for index in range(len(ids))]
         for row, index in enumerate(opened, len(self.order)):
@@ -80,20 +82,15 @@ class RowPlan:
 
     def _places(self, messages: Sequence[Message], ranks: list[int], stays: dict[int, int]) -> dict[int, int]:
         """For each message that opens a row: the place it comes after, -1 for the top."""
-        if len(stays) == len(messages):
-            return {}
-        ends = [0] * len(messages)  # the place of the next message that stays
-        end = len(self.order)
-        for index in range(len(messages) - 1, -1, -1):
-            ends[index] = end
-            end = stays.get(index, end)
+        kept = list(stays)
         opened: dict[int, int] = {}
-        last = floor = -1  # the last message that stayed; the last place given out
-        for index, message in enumerate(messages):
-            if index in stays:
-                last = floor = stays[index]
-            else:
-                floor = max(floor, self._after(message, ranks, last, ends[index]))
+        floor = -1  # the last place given out
+        for index in range(len(messages)):
+            if index not in stays:
+                near = bisect_left(kept, index)
+                last = stays[kept[near - 1]] if near else -1
+                end = stays[kept[near]] if near < len(kept) else len(self.order)
+                floor = max(floor, last, self._after(messages[index], ranks, last, end))
                 opened[index] = floor
         return opened
 

@@ -180,13 +180,23 @@ def _lines_at_most(text: str, room: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is drawn: the lists, which entries of them, and how high each is."""
+    """What is drawn: the lists, which entries of them, and how high each is. ``cursor`` is the entry
+    of the row that was wanted, ``None`` where it is not there."""
 
     alignment: Alignment
     view: View
     grid: Grid
     entries: Sequence[Entry]
     heights: Sequence[int]
+    cursor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The row the cursor is to stand on, by its name; ``shown`` keeps it out of a fold."""
+
+    key: str = ""
+    shown: bool = False
 
 
 def plan_of(
@@ -194,17 +204,22 @@ def plan_of(
     view: View,
     where: Grid,
     rules: Mapping[str, Rule],
-    keep: str = "",
+    wanted: Wanted,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Plan | None:
     """Lay the lists out; ``None`` when ``stopped`` says that nobody waits any more."""
-    shown = entries(alignment, view, keep)
+    shown = entries(alignment, view, wanted.key if wanted.shown else "")
     high = []
     for number, height in enumerate(heights(alignment, shown, view, where, rules)):
         if number % 256 == 0 and stopped():
             return None
         high.append(height)
-    return Plan(alignment, view, where, shown, high)
+    cursor = None
+    if wanted.key and shown:
+        rows = (row for row in range(alignment.length) if row_key(alignment, row) == wanted.key)
+        row = next(rows, None)
+        cursor = None if row is None else entry_of(shown, row)
+    return Plan(alignment, view, where, shown, high, cursor)
 
 
 # -- the lines of a row
@@ -270,6 +285,11 @@ def row_sentence(alignment: Alignment, row: int, focus: int) -> str:
             parts += [decision.because, decision.rule]
         return " · ".join(parts)
     return f"{row + 1:,} · the same in all lists"
+
+
+def place_among(changes: Sequence[Run], row: int) -> int:
+    """How many changes begin at or above a row."""
+    return bisect_right(changes, row, key=first_row)
 
 
 def summary(alignment: Alignment) -> str:

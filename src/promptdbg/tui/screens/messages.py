@@ -15,7 +15,7 @@ from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Assembly, Message, Stage, StageKind
 from promptdbg.text import clip_middle, one_line, safe
 from promptdbg.tui.keys import Place, bindings
-from promptdbg.tui.message_view import column_title, row_sentence, summary
+from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.sentences import plural
@@ -46,6 +46,7 @@ class MessagesScreen(PictureScreen):
         self._names = ["", "", ""]  # the stage each column shows; empty for the usual one
         self._off: set[int] = set()
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
+        self._summary = ""
         self._greeted = False
         self._goal = ""  # the message to go to as soon as the lists are there
 
@@ -69,16 +70,17 @@ class MessagesScreen(PictureScreen):
             self._slots = [*self._slots, 3]
         self.lists.empty_word = "No messages in these lists."
         if sum(len(stage.messages) for stage in assembly.stages[:1]) <= ALIGN_AT_ONCE:
-            self._draw(picture, align_assembly(assembly, names, recorded=recorded))
+            self._draw(picture, _aligned(assembly, names, recorded))
         else:
             self.run_worker(self._align_later(picture, names, recorded), exclusive=True, group="align")
 
     async def _align_later(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
-        alignment = await asyncio.to_thread(align_assembly, picture.assembly, names, recorded=recorded)
+        aligned = await asyncio.to_thread(_aligned, picture.assembly, names, recorded)
         if picture is self.picture:
-            self._draw(picture, alignment)
+            self._draw(picture, aligned)
 
-    def _draw(self, picture: Picture, alignment: Alignment) -> None:
+    def _draw(self, picture: Picture, aligned: tuple[Alignment, str]) -> None:
+        alignment, self._summary = aligned
         row = alignment.row_of(self._goal) if self._goal else None
         self._goal = ""
         self.lists.show(alignment, picture.rules, row)
@@ -128,7 +130,7 @@ class MessagesScreen(PictureScreen):
         changes, row = alignment.changes, self.lists.row
         if not changes:
             return "no changes"
-        at = sum(1 for change in changes if row is not None and change.start <= row)
+        at = place_among(changes, row) if row is not None else 0
         return f"{at:,} of {plural(len(changes), 'change')}" if at else plural(len(changes), "change")
 
     def on_message_columns_drawn(self, message: MessageColumns.Drawn) -> None:
@@ -142,7 +144,7 @@ class MessagesScreen(PictureScreen):
             self._say_row()
         else:
             self._greeted = True
-            self.say(f"aligned: {summary(plan.alignment)} · n goes to the next change")
+            self.say(f"aligned: {self._summary}")
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self.show_frame()
@@ -269,3 +271,9 @@ class MessagesScreen(PictureScreen):
             self.lists.go_to_row(row)
         else:
             self.refuse(f"{one_line(item)} is in none of these lists")
+
+
+def _aligned(assembly: Assembly, names: Sequence[str], recorded: Stage | None) -> tuple[Alignment, str]:
+    """The lists side by side, and what they differ in."""
+    alignment = align_assembly(assembly, names, recorded=recorded)
+    return alignment, summary(alignment)

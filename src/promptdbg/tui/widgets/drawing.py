@@ -108,8 +108,9 @@ class Drawing(_Base):
 
     @property
     def plain(self) -> Style:
-        """The style of ordinary text here."""
-        return self.rich_style
+        """The style of ordinary text here. Textual caches this one; ``rich_style`` it works out anew
+        from all ancestors, 0.2 ms each time."""
+        return self.visual_style.rich_style
 
     def fill(self, number: int) -> str:
         """The fill of a bar's part: solid where colours tell the parts apart, else a pattern."""
@@ -121,7 +122,7 @@ class Drawing(_Base):
 
         Never a partial style: that loses blended colours.
         """
-        return self.get_component_rich_style(name) if name else self.rich_style
+        return self.get_component_rich_style(name) if name else self.plain
 
     def blank(self, width: int, style: Style | None = None) -> Strip:
         return Strip.blank(width, style or self.plain)

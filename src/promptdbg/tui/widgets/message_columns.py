@@ -23,6 +23,7 @@ from promptdbg.tui.message_view import (
     Grid,
     Plan,
     View,
+    Wanted,
     capacity,
     column_title,
     entry_of,
@@ -67,8 +68,7 @@ class MessageColumns(VirtualList):
         self.empty_word = ""
         self._rules: Mapping[str, Rule] = {}
         self._lines: LRUCache[tuple[int, int], CellLines] = LRUCache(512)
-        self._wanted = ""  # the name of the row the cursor is to stand on
-        self._keep = ""  # the name of the row that is not to be folded
+        self._wanted = Wanted()
         self._asked = 0  # numbers the layouts, so that a late one is known
 
     # -- what the screen asks
@@ -77,7 +77,7 @@ class MessageColumns(VirtualList):
         """Draw other lists. The cursor goes to ``row``, else stays on the row of the same messages."""
         self._stay()
         if row is not None:
-            self._wanted = self._keep = row_key(alignment, row)
+            self._wanted = Wanted(row_key(alignment, row), shown=True)
         self.alignment, self._rules = alignment, rules
         self.focus_column = min(self.focus_column, max(len(alignment.columns) - 1, 0))
         self._lay_out()
@@ -106,7 +106,7 @@ class MessageColumns(VirtualList):
         if entry == row:
             self.cursor = place
             return
-        self._wanted = self._keep = row_key(plan.alignment, row)
+        self._wanted = Wanted(row_key(plan.alignment, row), shown=True)
         folded = isinstance(entry, Run) and entry.start <= row < entry.end
         self._look(self.view if folded else replace(self.view, only_changes=False, find=""))
 
@@ -125,10 +125,9 @@ class MessageColumns(VirtualList):
     def _stay(self) -> None:
         """Let the cursor stand on the row it stands on, whatever is drawn next."""
         plan = self.plan
-        if not self._wanted and plan is not None and self.cursor < len(plan.entries):
+        if not self._wanted.key and plan is not None and self.cursor < len(plan.entries):
             entry = plan.entries[self.cursor]
-            self._wanted = row_key(plan.alignment, first_row(entry))
-            self._keep = "" if isinstance(entry, Run) else self._wanted
+            self._wanted = Wanted(row_key(plan.alignment, first_row(entry)), shown=not isinstance(entry, Run))
 
     def _grid_now(self, alignment: Alignment) -> Grid:
         shown = window(len(alignment.columns), self.focus_column, capacity(self.text_width))
@@ -140,7 +139,7 @@ class MessageColumns(VirtualList):
             return
         self._asked += 1
         if self._small(alignment):
-            self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules, self._keep))
+            self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules, self._wanted))
         else:
             self.run_worker(self._lay_out_later(alignment, self._asked), exclusive=True, group="layout")
 
@@ -168,7 +167,7 @@ class MessageColumns(VirtualList):
                 self.view,
                 where,
                 self._rules,
-                self._keep,
+                self._wanted,
                 lambda: self._asked != asked,
             )
         )
@@ -183,9 +182,8 @@ class MessageColumns(VirtualList):
         height = self.top_of(self.cursor) - self.scroll_offset.y if self.row_count else 0
         self.plan = plan
         self._lines.clear()
-        place = self._entry_of(self._wanted) if self._wanted else None
-        self._wanted = self._keep = ""
-        self.set_rows(len(plan.entries), plan.heights, cursor=place)
+        self._wanted = Wanted()
+        self.set_rows(len(plan.entries), plan.heights, cursor=plan.cursor)
         if self.row_count:
             top = self.top_of(self.cursor)
             self.scroll_to(
@@ -193,16 +191,6 @@ class MessageColumns(VirtualList):
             )
             self.show_cursor()
         self.post_message(self.Drawn())
-
-    def _entry_of(self, key: str) -> int | None:
-        """The entry that shows the row of a name."""
-        assert self.plan is not None
-        if not self.plan.entries:
-            return None
-        alignment = self.plan.alignment
-        rows = (row for row in range(alignment.length) if row_key(alignment, row) == key)
-        row = next(rows, None)
-        return None if row is None else entry_of(self.plan.entries, row)
 
     def on_resize(self, event: events.Resize) -> None:
         super().on_resize(event)
@@ -322,7 +310,7 @@ class MessageColumns(VirtualList):
     def action_fold(self) -> None:
         """Close every row and fold every run again."""
         self._stay()
-        self._keep = ""
+        self._wanted = replace(self._wanted, shown=False)
         self._look(replace(self.view, opened=frozenset(), words=frozenset(), unfolded=frozenset()))
 
     def action_words(self) -> None:
