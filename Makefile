@@ -62,7 +62,8 @@ $(TEST_READY): pyproject.toml .ci/venv
 	@mkdir -p .venv-agentos
 	@if command -v npm >/dev/null; then \
 	  echo "installing into .venv-agentos: @framers/agentos $(AGENTOS)"; \
-	  npm install --silent --no-audit --no-fund --ignore-scripts --prefix .venv-agentos @framers/agentos@$(AGENTOS) \
+	  npm install --silent --prefix .venv-agentos --no-audit --no-fund --ignore-scripts \
+	    --omit=optional --omit=peer --legacy-peer-deps @framers/agentos@$(AGENTOS) \
 	    && echo tests/parity_agentos >$@; \
 	else \
 	  echo "node and npm are not here: AgentOS is not compared with the real one"; : >$@; \
