@@ -1,0 +1,1 @@
+"""Inputs that reproduce what users complain about, answered from the command line."""
