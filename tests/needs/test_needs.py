@@ -142,7 +142,7 @@ def test_t10_a_rule_archived_away_and_the_summary_that_is_left(tmp_path: Path, a
 def test_t11_the_lost_tail_of_a_tool_result(tmp_path: Path, ask: Any) -> None:
     output = "".join(f"line {n} of the build\n" for n in range(5000)) + "error: build failed"
     call = {"id": "c1", "type": "function", "function": {"name": "exec", "arguments": "{}"}}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"role": "user", "content": "build it", "timestamp": "2026-03-01T08:00:00"},
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "name": "exec", "content": output},
