@@ -6,10 +6,11 @@ from promptdbg.engines.base import Trace, knob_values
 from promptdbg.engines.orbiter import rules
 from promptdbg.engines.orbiter.config import AnyConfig, ValidationError, model_window
 from promptdbg.engines.orbiter.conversation import converse
+from promptdbg.engines.orbiter.drafts import Build, BuildError, Draft, NeuronContext
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
 from promptdbg.engines.orbiter.knobs import VARIABLE, config_from, knobs
 from promptdbg.engines.orbiter.neurons import EXO_NAMES, PRIORITIES, instant
-from promptdbg.engines.orbiter.prompt import Build, BuildError, Draft, NeuronContext, build
+from promptdbg.engines.orbiter.prompt import build
 from promptdbg.engines.orbiter.sections import failed_sections, sections_of
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry
 from promptdbg.engines.rows import message_of, rows_at, turns_of
@@ -171,8 +172,11 @@ def _budget(
     ]
     total = counter.count(system) if system else 0
     joins = total - sum(part.tokens for part in parts)
-    if joins:
+    if joins > 0:
         parts.append(Part("joins", joins))
+    elif joins < 0:  # a token that spans two neurons was counted for both
+        at = max(range(len(parts)), key=lambda index: parts[index].tokens)
+        parts[at] = Part(parts[at].name, parts[at].tokens + joins)
     window = model_window(None if values["model"] is None else str(values["model"]))
     if isinstance(limit, (int, float)):
         return Budget(int(limit), total, "tokens", tuple(parts), window)

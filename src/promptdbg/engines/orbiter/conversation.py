@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from promptdbg.engines.base import Trace
 from promptdbg.engines.orbiter import rules
 from promptdbg.engines.orbiter.config import AnyConfig, ContextConfig, model_window
+from promptdbg.engines.orbiter.drafts import Draft
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
-from promptdbg.engines.orbiter.prompt import Draft
 from promptdbg.engines.orbiter.window import Summarizer, Window, apply_tag, apply_window, not_run
 from promptdbg.engines.rows import Added, Row, message_of, start
 from promptdbg.engines.stages import Stages

@@ -1,4 +1,4 @@
-"""The system prompt: neurons in order, formatted, joined, their variables replaced.
+"""The system prompt: neurons in order, formatted, fitted, joined.
 
 ``build`` follows ``PromptBuilder.build`` step by step and keeps, for every neuron and every entry of a
 list neuron, what it prints, whether that is in the prompt, and where.
@@ -6,122 +6,17 @@ list neuron, what it prints, whether that is in the prompt, and where.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
-from promptdbg.engines.base import EDITED, SWITCHED_OFF, Trace
+from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.orbiter import rules
-from promptdbg.engines.orbiter.config import AnyConfig
-from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
-from promptdbg.engines.orbiter.neurons import LISTINGS, NOTHING, Fragment, Line, fragment
+from promptdbg.engines.orbiter.drafts import STAGE, Build, BuildError, Draft, Part
+from promptdbg.engines.orbiter.inputs import Condition, Entry
+from promptdbg.engines.orbiter.joining import join
+from promptdbg.engines.orbiter.neurons import LISTINGS, NOTHING, Fragment, fragment
 from promptdbg.engines.orbiter.state import ContextState
-from promptdbg.engines.orbiter.variables import (
-    DynamicVariableRegistry,
-    Replacement,
-    VariableResolveError,
-    apply,
-    walk,
-)
-from promptdbg.model import Action, Failure, Rule, SectionStatus, Settings
-from promptdbg.tokens import TokenCounter
-
-STAGE = "system"
-
-
-class BuildError(Exception):
-    """The framework fails here: what it raises, where."""
-
-    def __init__(self, error: Exception, where: str) -> None:
-        super().__init__(str(error))
-        self.failure = Failure(type(error).__name__, where, str(error) or type(error).__name__)
-
-
-@dataclass(slots=True)
-class Part:
-    """One entry of a list neuron: its line, whether it is kept, where it begins in the prompt."""
-
-    id: str
-    line: Line
-    text: str
-    status: SectionStatus = SectionStatus.KEPT
-    before: int = 0
-    start: int = 0
-    output: str = ""
-
-
-@dataclass(slots=True)
-class Draft:
-    """One neuron on its way into the prompt. ``text`` is what it prints, before variables."""
-
-    entry: Entry
-    priority: Any
-    order: int = 0
-    whole: Fragment = NOTHING
-    text: str = ""
-    parts: list[Part] = field(default_factory=list)
-    status: SectionStatus = SectionStatus.KEPT
-    original: str = ""
-    original_tokens: int = 0
-    start: int = 0
-    output: str = ""
-
-    @property
-    def id(self) -> str:
-        return self.entry.id
-
-    @property
-    def kept_parts(self) -> list[Part]:
-        return [part for part in self.parts if part.status is SectionStatus.KEPT]
-
-
-@dataclass(frozen=True, slots=True)
-class NeuronContext:
-    """What the built-in neurons read."""
-
-    task_id: str
-    state: ContextState
-    config: AnyConfig
-    clock: str | None
-    platform: str | None
-
-
-@dataclass(slots=True)
-class Build:
-    """One build: what goes in, and the decisions so far."""
-
-    inputs: OrbiterInputs
-    settings: Settings
-    context: NeuronContext
-    registry: DynamicVariableRegistry | None
-    counter: TokenCounter
-    trace: Trace
-
-    def resolved(self, text: str) -> str:
-        """A text alone with its variables replaced; as it is where a resolver fails."""
-        if self.registry is None or "${" not in text:
-            return text
-        try:
-            return self.registry.resolve_template(text, self.context.state)
-        except Exception:
-            return text
-
-    def lose(
-        self, draft: Draft, status: SectionStatus, action: Action, rule: Rule, because: str, **numbers: Any
-    ) -> None:
-        """A neuron that would print something does not reach the prompt, nor do its parts."""
-        draft.status = status
-        before = draft.original_tokens
-        self.trace.decide(
-            action, draft.id, rule, stage=STAGE, because=because, before=before, after=0, **numbers
-        )
-        for part in draft.kept_parts:
-            part.status = status
-            self.trace.decide(
-                action, part.id, rule, stage=STAGE, because=f"Its neuron {draft.id} is not in the prompt.",
-                before=part.before, after=0,
-            )  # fmt: skip
+from promptdbg.engines.orbiter.variables import VariableResolveError, walk
+from promptdbg.model import Action, SectionStatus
 
 
 def build(job: Build, *, order: str, separator: str, budget: int | None) -> tuple[list[Draft], str]:
@@ -136,13 +31,14 @@ def build(job: Build, *, order: str, separator: str, budget: int | None) -> tupl
         _format(job, draft)
     if budget is not None:
         _fit(job, drafts, separator, budget, high_first=order == "documented")
-    return drafts, _join(job, drafts, separator)
+    return drafts, join(job, drafts, separator)
 
 
 def _sorted(job: Build, order: str) -> list[Draft]:
     """The entries by priority; ties keep the order in which they were added."""
     drafts = [
-        Draft(entry, job.settings.priorities.get(entry.id, entry.priority)) for entry in job.inputs.entries
+        Draft(entry, job.settings.priorities.get(entry.id, entry.priority), entry.id)
+        for entry in job.inputs.entries
     ]
     try:
         drafts.sort(key=lambda draft: draft.priority, reverse=order == "documented")
@@ -181,7 +77,6 @@ def _format(job: Build, draft: Draft) -> None:
                 raise BuildError(error, f"neuron {entry.name}::format") from error
             draft.whole, draft.parts = NOTHING, []
         draft.original = _original(draft)
-    draft.original_tokens = job.counter.count(job.resolved(draft.original)) if draft.original else 0
     if off:
         job.lose(draft, SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, "Switched off here.")
     elif not draft.text:
@@ -282,6 +177,7 @@ def _empty(job: Build, draft: Draft) -> None:
     draft.status = SectionStatus.EMPTY
     if draft.parts:  # every entry was switched off or is too old
         draft.status = SectionStatus.DROPPED
+        job.measure(draft)
         return
     rule = rules.EMPTY
     if entry.kind == "unknown":
@@ -326,118 +222,3 @@ def _fit(job: Build, drafts: list[Draft], separator: str, budget: int, *, high_f
 
 def _last_separator(job: Build, draft: Draft, costs: Mapping[str, int]) -> int:
     return costs[draft.id] - job.counter.count(job.resolved(draft.text))
-
-
-# ---- joining and variables ----------------------------------------------------------------------
-
-
-def _join(job: Build, drafts: list[Draft], separator: str) -> str:
-    kept = [draft for draft in drafts if draft.text and draft.status is SectionStatus.KEPT]
-    start = 0
-    for draft in kept:
-        draft.start = start
-        start += len(draft.text) + len(separator)
-    joined = separator.join(draft.text for draft in kept)
-    replacements: list[Replacement] = []
-    if job.registry is not None and joined:
-        try:
-            replacements = job.registry.replacements(joined, job.context.state)
-        except Exception as error:
-            raise BuildError(error, "context/variables.py::DynamicVariableRegistry.resolve") from error
-    place = _Places(replacements)
-    text = apply(joined, replacements)
-    for draft in kept:
-        _place(draft, place, text)
-    _record_variables(job, kept, replacements)
-    return text
-
-
-def _place(draft: Draft, place: _Places, text: str) -> None:
-    """Where the neuron and its parts stand once the variables are replaced."""
-    begin, end = draft.start, draft.start + len(draft.text)
-    draft.start, after = place(begin), place(end)
-    draft.output = text[draft.start : after]
-    begin += len(draft.whole.opening or "") + 1
-    for part in draft.kept_parts:
-        finish = begin + len(part.text)
-        part.start, stop = place(begin), place(finish)
-        part.output = text[part.start : stop]
-        begin = finish + 1
-    if len(draft.kept_parts) < len(draft.parts):
-        draft.status = SectionStatus.TRUNCATED
-
-
-class _Places:
-    """Offsets before the replacement to offsets after it. One inside a placeholder goes to its end,
-    so a placeholder that spans two fragments belongs to the first."""
-
-    def __init__(self, replacements: list[Replacement]) -> None:
-        self._starts = [entry.start for entry in replacements]
-        self._ends: list[tuple[int, int]] = []
-        shift = 0
-        for entry in replacements:
-            shift += len(entry.text) - (entry.end - entry.start)
-            self._ends.append((entry.end, entry.end + shift))
-
-    def __call__(self, offset: int) -> int:
-        index = bisect_left(self._starts, offset)
-        if index == 0:
-            return offset
-        end, moved = self._ends[index - 1]
-        return moved if offset < end else moved + offset - end
-
-
-_RULE_OF = {
-    "registered": rules.VARIABLE_REGISTERED,
-    "state": rules.VARIABLE_STATE,
-    "missing": rules.VARIABLE_MISSING,
-}
-
-
-def _record_variables(job: Build, kept: list[Draft], replacements: list[Replacement]) -> None:
-    """A note on the item that holds each placeholder, and warnings for the surprising ones."""
-    if not replacements:
-        return
-    marks = _marks(kept)
-    warned: set[tuple[str, str]] = set()
-    starts = [start for start, _, _ in marks]
-    place = _Places(replacements)
-    for entry in replacements:
-        where = bisect_left(starts, place(entry.start) + 1) - 1
-        _, item, draft = marks[max(where, 0)]
-        path = entry.path if len(entry.path) <= 80 else entry.path[:79] + "…"
-        because = {
-            "registered": f"${{{path}}} is registered and gives {_shown(entry.text)}.",
-            "state": f"${{{path}}} is found in the state and gives {_shown(entry.text)}.",
-            "missing": f"${{{path}}} is neither registered nor in the state; it stays as typed.",
-        }[entry.origin]
-        job.trace.decide(Action.NOTE, item, _RULE_OF[entry.origin], stage=STAGE, because=because)
-        if (draft.id, entry.path) not in warned:
-            warned.add((draft.id, entry.path))
-            _warn_variable(job, entry, path, draft)
-
-
-def _marks(kept: list[Draft]) -> list[tuple[int, str, Draft]]:
-    """Where each item begins in the final text, in order."""
-    marks = []
-    for draft in kept:
-        marks.append((draft.start, draft.id, draft))
-        marks += [(part.start, part.id, draft) for part in draft.kept_parts]
-    return marks
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:59] + "…")
-
-
-def _warn_variable(job: Build, entry: Replacement, path: str, draft: Draft) -> None:
-    source = draft.entry.source
-    if entry.origin == "missing":
-        job.trace.warn(
-            "orbiter.variable-unresolved", f"${{{path}}} in {draft.id} resolves to nothing", source
-        )
-    elif draft.parts:
-        message = f"${{{path}}} inside the data of {draft.id} is replaced like one of the author's own"
-        job.trace.warn("orbiter.variable-in-data", message, source)
-    elif entry.text == "None":
-        job.trace.warn("orbiter.variable-none", f"${{{path}}} in {draft.id} prints None", source)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from promptdbg.engines.orbiter.drafts import Draft
+from promptdbg.engines.orbiter.drafts import Part as DraftPart
 from promptdbg.engines.orbiter.inputs import Entry, OrbiterInputs
 from promptdbg.engines.orbiter.neurons import LISTINGS
-from promptdbg.engines.orbiter.prompt import Draft
-from promptdbg.engines.orbiter.prompt import Part as DraftPart
 from promptdbg.engines.stages import Stages
 from promptdbg.model import Evidence, Section, SectionStatus, Span, StageKind
 from promptdbg.tokens import TokenCounter

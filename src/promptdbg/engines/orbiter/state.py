@@ -13,6 +13,9 @@ class ContextError(Exception):
     """A context is used against its lifecycle."""
 
 
+_MISSING = object()
+
+
 class ContextState:
     """Keys and values with a parent: reads fall through to the parent, writes stay here, and a key
     of its own hides the parent's whole value (``context/state.py::ContextState``)."""
@@ -39,9 +42,10 @@ class ContextState:
         return key in self._data or (self._parent is not None and key in self._parent)
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self:
+        value = self.get(key, _MISSING)
+        if value is _MISSING:
             raise KeyError(key)
-        return self.get(key)
+        return value
 
     def set(self, key: str, value: Any) -> None:
         self._data[key] = value

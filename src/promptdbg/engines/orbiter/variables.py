@@ -53,6 +53,8 @@ class _Attribute(str):
     __slots__ = ()
 
 
+_MISSING = object()
+
 # What Python's numbers hold as plain values. Everything else a path can reach on plain data is a
 # method, which the framework prints with an address that differs from run to run.
 _NUMBER_PARTS = frozenset({"real", "imag", "numerator", "denominator"})
@@ -72,8 +74,9 @@ def walk(path: str, state: ContextState | Mapping[str, Any]) -> Any:
 
 def _step(path: str, current: Any, part: str) -> Any:
     if isinstance(current, (ContextState, dict)):
-        if part in current:
-            return current[part]
+        value = current.get(part, _MISSING)
+        if value is not _MISSING:
+            return value
     elif isinstance(current, _Attribute):
         pass
     elif current is None or isinstance(current, (str, int, float, list, tuple)):

@@ -44,9 +44,10 @@ def assemble_result(inputs: PhronomyInputs, settings: Settings, counter: TokenCo
     generation = str(values["generation"])
     outcome = Outcome(counter, Trace())
     error: PhronomyError | None = None
-    failure = inputs.failure
+    policy = generation == "3"
+    failure = inputs.policy_failure if policy else None
     if failure is None:
-        run = assemble_policy if generation == "3" else assemble_direct
+        run = assemble_policy if policy else assemble_direct
         try:
             run(inputs, settings, values, outcome)
         except PhronomyError as raised:
@@ -65,6 +66,6 @@ def assemble_result(inputs: PhronomyInputs, settings: Settings, counter: TokenCo
         rules=rules.CATALOGUE,
         warnings=(*inputs.warnings, *outcome.trace.notices),
         failure=failure,
-        turns=() if generation == "3" else turns_of(inputs.rows),
+        turns=() if policy else turns_of(inputs.rows),
     )
     return Result(assembly, error)

@@ -66,10 +66,11 @@ def assemble_direct(
     if generation != "1":
         _prepare(inputs, outcome, estimate)
     used = estimate(system or "") + tools
+    outcome.budget = _ledger(budget, used - tools, tools, outcome)
     _fit(generation, budget, used, outcome, estimate)
     _ask(inputs, settings, outcome, estimate)
     outcome.stages.final("What the provider gets")
-    outcome.budget = _ledger(budget, estimate(system or ""), tools, outcome)
+    outcome.budget = _ledger(budget, used - tools, tools, outcome)
 
 
 def _message(row: Row, outcome: Outcome, estimate: Estimate) -> Message:

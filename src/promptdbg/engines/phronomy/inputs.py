@@ -54,7 +54,8 @@ class PhronomyInputs(Inputs):
 
     ``budget`` holds the numbers as written (``context_window``, ``max_output_tokens``, ``overhead``,
     ``model``, ``provider``, ``max_input_tokens``); ``estimate`` a tokenizer of a Python program's own.
-    ``items`` and ``tool_items`` are generation 3's, ``current_input`` its question.
+    ``items`` and ``tool_items`` are generation 3's, ``current_input`` its question, and
+    ``policy_failure`` what it raises before it has its input.
     """
 
     generation: str = "1"
@@ -76,4 +77,4 @@ class PhronomyInputs(Inputs):
     call_mode: str = "ask"
     execution_id: str | None = None
     share: float | None = None
-    failure: Failure | None = None
+    policy_failure: Failure | None = None

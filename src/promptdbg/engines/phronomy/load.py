@@ -15,7 +15,7 @@ from promptdbg.engines.phronomy.estimate import TOKENIZERS, Estimate
 from promptdbg.engines.phronomy.history import Range
 from promptdbg.engines.phronomy.inputs import GENERATIONS, Compact, Knowledge, PhronomyInputs, Tool
 from promptdbg.engines.phronomy.items import Item, current_input, item_from, tool_from
-from promptdbg.engines.rows import rows_from
+from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.structured import Parsed, read_structured
 from promptdbg.model import Failure, Json, Notice
 from promptdbg.workspace import MANIFEST_NAME, Workspace
@@ -83,35 +83,33 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
     value = messages.value.get("messages") if isinstance(messages.value, dict) else messages.value
     rows, notices = rows_from("phronomy", messages, value)
     reading.notices += notices
-    policy = generation == "3"
     execution = reading.data.get("execution_id")
     current = request.message if request.message is not None else reading.data.get("current_input")
+    stored = candidates if generation == "3" else messages
     return PhronomyInputs(
         workspace=str(workspace.path),
-        session=str((candidates if policy else messages).path)
-        if (candidates if policy else messages).found
-        else None,
+        session=str(stored.path) if stored.found else None,
         generation=generation,
         budget=MappingProxyType(_budget(reading)),
         models=MappingProxyType(_models(reading)),
         tokenizer=_chosen(reading, "tokenizer", tuple(TOKENIZERS), "chars/4"),
-        instruction=_instruction(reading, policy),
+        instruction=_instruction(reading),
         instruction_source=config.source("instruction"),
         knowledge=_knowledge(reading),
         tools=_tools(reading),
         rows=rows,
-        current=request.message,
+        current=current if isinstance(current, str) else None,
         trim=tuple(n for n in reading.typed("trim", list, []) if isinstance(n, int)),
         compact=_compact(reading),
-        items=_items(reading, candidates) if policy else (),
-        tool_items=_tool_items(reading) if policy else (),
-        current_input=_current(reading, current, execution) if policy else None,
+        items=_items(reading, candidates, rows),
+        tool_items=_tool_items(reading),
+        current_input=_current(reading, current, execution),
         call_mode=_chosen(reading, "call_mode", ("ask", "complete"), "ask"),
         execution_id=None if execution is None else str(execution),
         share=reading.data.get("share") if isinstance(reading.data.get("share"), (int, float)) else None,
         warnings=tuple(reading.notices),
         watched=tuple(str(workspace.path / name) for name in (MANIFEST_NAME, *names.values())),
-        failure=reading.failure,
+        policy_failure=reading.failure,
     )
 
 
@@ -183,11 +181,14 @@ def _models(reading: _Reading) -> dict[str, ModelInfo]:
     }
 
 
-def _instruction(reading: _Reading, policy: bool) -> str | None:
+def _instruction(reading: _Reading) -> str | None:
+    """The instruction of generations 1 and 2: a text, or the texts of a list, line by line."""
     value = reading.data.get("instruction")
-    if value is None or (policy and isinstance(value, list)):
-        return None
-    return value if isinstance(value, str) else str(value)
+    if isinstance(value, list):
+        return "\n".join(
+            str(entry.get("content", "")) if isinstance(entry, dict) else str(entry) for entry in value
+        )
+    return None if value is None else str(value)
 
 
 def _knowledge(reading: _Reading) -> tuple[Knowledge, ...]:
@@ -268,8 +269,9 @@ def span_from(value: Json) -> int | Range | None:
 # ---- generation 3 ---------------------------------------------------------------------------------
 
 
-def _items(reading: _Reading, candidates: Parsed) -> tuple[Item, ...]:
-    """The instructions and knowledge of the configuration, then the candidates of their file."""
+def _items(reading: _Reading, candidates: Parsed, rows: tuple[Row, ...]) -> tuple[Item, ...]:
+    """The instructions and knowledge of the configuration, then the candidates of their file; without
+    such a file the stored messages take their place."""
     found: list[Item] = []
     instruction = reading.data.get("instruction")
     listed = instruction if isinstance(instruction, list) else [] if instruction is None else [instruction]
@@ -277,7 +279,9 @@ def _items(reading: _Reading, candidates: Parsed) -> tuple[Item, ...]:
         _take(reading, found, _table(value, f"instruction-{index}", "content"), "instruction")
     for index, value in enumerate(reading.typed("knowledge", list, [])):
         _take(reading, found, _table(value, f"knowledge-{index}", "text"), "knowledge")
-    value = candidates.value
+    value = (
+        candidates.value if candidates.found else [_candidate(row, index) for index, row in enumerate(rows)]
+    )
     if isinstance(value, dict):
         value = value.get("candidates")
     if value is not None and not isinstance(value, list):
@@ -290,6 +294,26 @@ def _items(reading: _Reading, candidates: Parsed) -> tuple[Item, ...]:
             message = f"candidate {index} has no id; it is left out"
             reading.notices.append(Notice("phronomy.bad-candidate", message, candidates.source(index)))
     return keyed(found)
+
+
+_CATEGORIES = {"assistant": "assistant_message", "tool": "tool_message"}
+
+
+def _candidate(row: Row, index: int) -> dict[str, Json]:
+    """A stored message as a candidate of the conversation."""
+    message = dict(row.value)
+    role = str(message["role"])
+    category = _CATEGORIES.get(role, "external_message")
+    calls = message.get("tool_calls") or []
+    return {
+        "id": row.id,
+        "category": category,
+        "role": role,
+        "sequence": index + 1,
+        "content": message if category != "external_message" else message.get("content"),
+        "tool_call_id": message.get("tool_call_id"),
+        "tool_call_ids": [call.get("id") for call in calls if isinstance(call, dict)],
+    }
 
 
 def _table(value: Json, name: str, text: str) -> Mapping[str, Json]:
