@@ -58,14 +58,11 @@ class HistoryItem:
 
     item: str
     raw: Json
+    role: Any
     cost: Cost
     wire: Mapping[str, Json]
     plain: bool
     json_length: int
-
-    @property
-    def role(self) -> Any:
-        return js.get(self.raw, "role")
 
     @property
     def id(self) -> Json:
@@ -166,12 +163,12 @@ def history_item(item: str, raw: Json) -> HistoryItem:
         JsError: it is null, or one of its parts is.
     """
     content = js.get(raw, "content")
-    wire: dict[str, Json] = {"role": js.get(raw, "role"), "content": None if js.nullish(content) else content}
+    role = js.get(raw, "role")
+    wire: dict[str, Json] = {"role": role, "content": None if js.nullish(content) else content}
     for key in _OPTIONAL_KEYS:
         value = js.get(raw, key)
         if js.truthy(value) and value != []:
             wire[key] = value
-    role = wire["role"]
     plain = (
         isinstance(role, str)
         and role in _CHAT_ROLES
@@ -180,7 +177,7 @@ def history_item(item: str, raw: Json) -> HistoryItem:
         and "thinkingBlocks" not in wire
     )
     length = int(js.length(js.stringify(wire))) if plain else 0
-    return HistoryItem(item, raw, _cost(raw, content), wire, plain, length)
+    return HistoryItem(item, raw, role, _cost(raw, content), wire, plain, length)
 
 
 def _cost(raw: Json, content: Any) -> Cost:

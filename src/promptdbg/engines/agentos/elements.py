@@ -130,7 +130,8 @@ def _unequal(criteria: Any, context: Any, pairs: Sequence[tuple[str, str]]) -> s
         wanted = js.get(criteria, wanted_key)
         found = js.get(context, key)
         if js.truthy(wanted) and not js.strict_equal(found, wanted):
-            return f"it wants {wanted_key} {js.to_string(wanted)!r}, the context has {js.to_string(found)!r}"
+            there = "none" if js.nullish(found) else repr(js.to_string(found))
+            return f"it wants {wanted_key} {js.to_string(wanted)!r}, the context has {there}"
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from promptdbg.engines.agentos import js, rules
+from promptdbg.engines.agentos import rules
 from promptdbg.engines.agentos.assemble import NAME, TITLE, Frame, assembly_of
 from promptdbg.engines.agentos.edit import apply
 from promptdbg.engines.agentos.estimate import STRIP_THINKING
@@ -24,7 +24,6 @@ from promptdbg.engines.agentos.pipeline import construct
 from promptdbg.engines.agentos.sections import Extras
 from promptdbg.engines.base import Detection, LoadRequest, knob_values
 from promptdbg.model import Assembly, Knob, Rule, Settings, Source, Turn
-from promptdbg.text import one_line
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
 
@@ -70,15 +69,7 @@ class AgentosEngine:
 
     def turns(self, inputs: AgentosInputs) -> tuple[Turn, ...]:
         """The user messages of the history."""
-        users = (
-            (row, js.get(message.raw, "content"))
-            for row, message in enumerate(inputs.prepared.history or ())
-            if message.role == "user"
-        )
-        return tuple(
-            Turn(number, one_line(content) if isinstance(content, str) else "(parts)", row)
-            for number, (row, content) in enumerate(users, 1)
-        )
+        return inputs.turns
 
     def assemble(self, inputs: AgentosInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         """The prompt, rebuilt.
@@ -100,7 +91,7 @@ class AgentosEngine:
                 memory=edited.memory.parts if edited.memory else (),
             ),
             warnings=(*inputs.warnings, *edited.warnings),
-            turns=self.turns(inputs),
+            turns=inputs.turns,
             notes=edited.notes,
         )
         return assembly_of(made, log, counter, frame)

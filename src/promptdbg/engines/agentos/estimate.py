@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from promptdbg.engines.agentos import js
 from promptdbg.engines.agentos.components import ASSISTANT_ROLE, HistoryItem, Prepared, SystemPrompt
 from promptdbg.engines.agentos.rules import NEWER
 from promptdbg.model import Json
+from promptdbg.tokens import utf16_length
 
 TOOL_TOKENS = 50
 DEFAULT_DIVISOR = 4.0
@@ -64,6 +66,8 @@ class Meter:
     thinking_of: str | None = None
 
     def text(self, content: Any) -> float:
+        if isinstance(content, str):
+            return math.ceil(utf16_length(content) / self.characters)
         return estimate(content, self.characters)
 
     def sends_thinking(self, message: HistoryItem) -> bool:
@@ -74,7 +78,7 @@ class Meter:
         cost = message.cost
         total: float = cost.fixed
         for length in cost.lengths:
-            total += js.ceil(length / self.characters)
+            total += math.ceil(length / self.characters)
         if self.sends_thinking(message):
             total += sum(js.ceil(length / self.characters) for length in cost.thinking)
         return total

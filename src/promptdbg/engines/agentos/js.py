@@ -7,11 +7,11 @@ JSON values are Python's (``None`` is ``null``); ``UNDEFINED`` stands for a miss
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from json.encoder import encode_basestring
 from typing import Any, Final
 
 from promptdbg.model import Json
@@ -265,8 +265,8 @@ def _is_index(key: str) -> bool:
 
 def quoted(text: str) -> str:
     """A JSON string as ``JSON.stringify`` writes it; only surrogates without a partner are escaped."""
-    written = json.dumps(text, ensure_ascii=False)
-    if not _SURROGATE.search(written):
+    written = encode_basestring(text)
+    if written.isascii() or not _SURROGATE.search(written):
         return written
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", paired(written))
 

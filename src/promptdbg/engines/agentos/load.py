@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -25,7 +25,8 @@ from promptdbg.engines.agentos.texts import STAND_INS
 from promptdbg.engines.base import Inputs, LoadRequest
 from promptdbg.errors import InputError
 from promptdbg.files.disk import read_file
-from promptdbg.model import Json, Notice, Source
+from promptdbg.model import Json, Notice, Source, Turn
+from promptdbg.text import one_line
 from promptdbg.workspace import Workspace
 
 SETTINGS_FILE, COMPONENTS_FILE = "agentos.json", "components.json"
@@ -68,6 +69,7 @@ class AgentosInputs(Inputs):
     now: float = 0
     components_path: str = COMPONENTS_FILE
     settings_path: str = SETTINGS_FILE
+    turns: tuple[Turn, ...] = ()
 
 
 def load_workspace(workspace: Workspace, request: LoadRequest) -> AgentosInputs:
@@ -97,12 +99,14 @@ class _Loader:
         config = self._config(settings)
         context = self._value(settings, "executionContext", dict)
         prompts = self._gmi_prompts(context, settings)
+        prepared = prepare(self._components(components, prompts))
         return AgentosInputs(
             workspace=str(self.workspace.path),
             watched=tuple(
                 str(self.workspace.path / name) for name in (self.settings_name, self.components_name)
             ),
-            prepared=prepare(self._components(components, prompts)),
+            prepared=prepared,
+            turns=tuple(_turns(prepared)),
             gmi_prompts=len(prompts),
             model=self._model(settings),
             config=config,
@@ -308,6 +312,13 @@ _SETTINGS = frozenset(
         "gmiHistory",
     }
 )
+
+
+def _turns(prepared: Prepared) -> Iterator[Turn]:
+    users = ((row, m) for row, m in enumerate(prepared.history or ()) if m.role == "user")
+    for number, (row, message) in enumerate(users, 1):
+        content = js.get(message.raw, "content")
+        yield Turn(number, one_line(content) if isinstance(content, str) else "(parts)", row)
 
 
 def _no_constant(name: str) -> Json:

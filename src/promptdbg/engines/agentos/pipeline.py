@@ -115,11 +115,12 @@ def construct(request: Request, log: Log) -> Construction:
 
 def _augment(made: Construction, log: Log) -> None:
     request = made.request
-    for broken in (request.elements_broken, request.prepared.broken):
-        if broken:
-            raise js.JsError(broken)
-    made.selected = select(request.elements, request.context, log)
     prepared = request.prepared
+    if request.elements_broken:
+        raise js.JsError(request.elements_broken)
+    made.selected = select(request.elements, request.context, log)
+    if prepared.broken:
+        raise js.JsError(prepared.broken)
     made.augmented = augment(
         prepared.system,
         prepared.user_input,

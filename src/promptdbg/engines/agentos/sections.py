@@ -81,7 +81,7 @@ class Sections:
         self._unused()
         for entry in self.extras.disabled:
             self._disabled(entry)
-        return tuple(replace(section, order=n) for n, section in enumerate(self.found))
+        return tuple(self.found)
 
     # ---- one section ------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class Sections:
             id=item,
             name=name,
             kind=kind,
-            order=0,
+            order=len(self.found),
             text=text,
             output=output,
             status=status,
@@ -205,7 +205,7 @@ class Sections:
         if self.extras.memory and all(d.item != MEMORY_ITEM for d in prepared.documents):
             self._add(MEMORY_ITEM, "memory", "document", "", "", SectionStatus.EMPTY, place="message")
             self._memory(0)
-        if not prepared.documents:
+        if not js.truthy(prepared.retrieved):
             return
         joined = prepared.joiner.join(_text(document.content) for document in prepared.documents)
         left = {d.item: d for d in (outcome.documents if outcome else prepared.documents)}
@@ -215,10 +215,20 @@ class Sections:
         if printed and outcome is not None:
             output = prepared.joiner.join(_text(document.content) for document in left.values())
         whole_kept = output == joined
-        status = SectionStatus.KEPT if whole_kept else SectionStatus.TRUNCATED
+        status = SectionStatus.KEPT if whole_kept or not joined else SectionStatus.TRUNCATED
         if not output:
-            status = SectionStatus.DROPPED if joined else SectionStatus.EMPTY
-        self._add(RETRIEVED_ITEM, "retrieved context", "context", joined, output, status, place="message")
+            lost = any(self._loses(document.item) for document in prepared.documents)
+            status = SectionStatus.DROPPED if lost else SectionStatus.EMPTY
+        self._add(
+            RETRIEVED_ITEM,
+            "retrieved context",
+            "context",
+            joined,
+            output,
+            status,
+            place="message",
+            original=None if prepared.documents else self.counter.count(output),
+        )
         for document in prepared.documents:
             kept = _text(left[document.item].content) if document.item in left else ""
             gone = summary or document.item not in left or not printed
@@ -283,7 +293,11 @@ class Sections:
             self._events(part.item, SYSTEM, original, written)
             if output != part.output and loss is not None:
                 event = replace(
-                    loss, stage=SYSTEM, item=part.item, because=f"Lost with the memory text: {loss.because}"
+                    loss,
+                    stage=SYSTEM,
+                    action=Action.DROP if lost else Action.TRUNCATE,
+                    item=part.item,
+                    because=f"Lost with the memory text: {loss.because}",
                 )
                 decide(self.trace, event, written, self.counter.count(output))
 

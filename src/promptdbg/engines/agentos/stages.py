@@ -94,7 +94,8 @@ class _Lists:
 
     def document(self, document: Document) -> Message:
         content = document.content
-        wire: dict[str, Json] = {"role": _DOCUMENT_ROLE, "content": "" if js.nullish(content) else content}
+        text = "" if js.nullish(content) else js.to_string(content)
+        wire: dict[str, Json] = {"role": _DOCUMENT_ROLE, "content": text}
         if not js.nullish(document.source):
             wire["source"] = document.source
         size = self.made.meter.text(content) if self.made.meter else 0
@@ -352,14 +353,9 @@ def _retrieved_step(lists: _Lists, before: tuple[Message, ...]) -> tuple[Message
     old = {message.id: message for message in before}
     items = {document.item for document in documents}
     new = [_same(old.get(document.item), lists.document(document)) for document in outcome.documents]
-    kept: list[Message] = []
-    for message in before:
-        if message.id in items:
-            kept += new
-            new = []
-        else:
-            kept.append(message)
-    return tuple(kept)
+    kept = [message for message in before if message.id not in items]
+    at = len(kept) - (1 if kept and kept[-1].id == INPUT_ITEM else 0)  # they stand before the input
+    return (*kept[:at], *new, *kept[at:])
 
 
 def _same(old: Message | None, new: Message) -> Message:

@@ -36,6 +36,8 @@ TEMPLATES = {
 }
 
 SYSTEM_ITEM, INPUT_ITEM, RETRIEVED_ITEM = "system", "current", "retrieved"
+RETRIEVED_MESSAGE = "retrieved/message"
+"""The message made of retrieved context where there is no user message to put it in."""
 _KEPT_ROLES = {"assistant": "assistant", "system": "system", "tool": "tool", "summary": "system"}
 
 
@@ -237,12 +239,13 @@ def _add_retrieved(pieces: list[Piece], outcome: Outcome, scene: Scene, log: Log
         )
     if not pieces or pieces[-1].message["role"] != "user":
         content: Json = texts.rag_alone_head + context + texts.rag_alone_tail
-        pieces.append(Piece(RETRIEVED_ITEM, {"role": "user", "content": content}, items or (RETRIEVED_ITEM,)))
+        sources = items or (RETRIEVED_MESSAGE,)
+        pieces.append(Piece(RETRIEVED_MESSAGE, {"role": "user", "content": content}, sources))
         because = "The last message is not a user's, so the retrieved context becomes one."
         log.add(
             TEMPLATE,
             Action.MERGE if items else Action.INSERT,
-            RETRIEVED_ITEM,
+            RETRIEVED_MESSAGE,
             rules.TEMPLATE_RETRIEVED,
             because,
         )
