@@ -50,6 +50,11 @@ class Opened:
         return self.engine.turns(self.inputs)
 
     @property
+    def recorded(self) -> bool:
+        """Whether this is an assembly made elsewhere, in which nothing can be changed."""
+        return self.engine.name == "given"
+
+    @property
     def base(self) -> Settings:
         """The settings on disk: the manifest's ``[settings]``, else none."""
         return self.workspace.manifest.settings if self.workspace.manifest else Settings()

@@ -97,3 +97,16 @@ def test_a_search_for_everything_is_bounded(make: Make) -> None:
     result = trace(assembly, "e")
     assert len(result.hits) == 200
     assert result.more
+
+
+def test_unread_files_say_it_once_and_hidden_folders_of_tools_are_passed_over(
+    make: Make, tmp_path: Path
+) -> None:
+    for folder in (".cache", ".claude", "node_modules", "src"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rules.txt").write_text("never use tabs\n" * 50)
+    for number in range(30):
+        (tmp_path / "src" / f"copy{number:02}.txt").write_text("never use tabs\n")
+    hits = trace(make().assemble(), "never use tabs", text_files(tmp_path)).hits
+    assert [hit.item for hit in hits[:3]] == [".claude/rules.txt", "src/copy00.txt", "src/copy01.txt"]
+    assert len(hits) == 20

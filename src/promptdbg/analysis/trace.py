@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
@@ -28,6 +29,9 @@ Match: TypeAlias = Literal["exact", "folded", "words"]
 
 HITS_MAX = 200
 """Occurrences reported at the most; a search for ``e`` must not take the machine with it."""
+
+UNREAD_MAX = 20
+"""Files that the engine does not read, reported at the most; one place in each."""
 
 _CONTEXT = 60
 
@@ -120,17 +124,18 @@ def _hits(assembly: Assembly, pattern: re.Pattern[str], unread: list[TextFile]) 
         for text in message_texts(message):
             for match in pattern.finditer(text):
                 yield _message_hit(assembly, message, text, match, lists)
-    for file in unread:
-        for match in pattern.finditer(file.text):
-            line, _ = position(file.text, match.start())
-            yield _hit(
-                file.relative,
-                Source(str(file.path), line),
-                file.text,
-                match,
-                "not read",
-                unread_reason(assembly, file.relative),
-            )
+    found = (hit for file in unread if (hit := _unread_hit(assembly, file, pattern)) is not None)
+    yield from islice(found, UNREAD_MAX)
+
+
+def _unread_hit(assembly: Assembly, file: TextFile, pattern: re.Pattern[str]) -> Hit | None:
+    """The first place in a file that the engine does not read; the others would say the same."""
+    match = pattern.search(file.text)
+    if match is None:
+        return None
+    line, _ = position(file.text, match.start())
+    source = Source(str(file.path), line)
+    return _hit(file.relative, source, file.text, match, "not read", unread_reason(assembly, file.relative))
 
 
 def _distinct_messages(assembly: Assembly) -> Iterator[Message]:

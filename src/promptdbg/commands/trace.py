@@ -50,7 +50,7 @@ def traced(debugger: Debugger, text: str, *, loaded_only: bool = False) -> Trace
     opened = debugger.opened
     # What the engine reads shows up as items; its own copy on disk is not another place.
     read = {*opened.inputs.watched, str(opened.workspace.path / MANIFEST_NAME)}
-    others = () if loaded_only else text_files(opened.workspace.path)
+    others = () if loaded_only or opened.recorded else text_files(opened.workspace.path)
     return trace(debugger.assembly, text, (file for file in others if str(file.path) not in read))
 
 

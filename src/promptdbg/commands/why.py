@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def offered(debugger: Debugger, item: str) -> tuple[Fix, ...]:
-    """The fixes for one item of what is open."""
+    """The fixes for one item of what is open; none for a recording, which cannot be changed."""
+    if debugger.opened.recorded:
+        return ()
     return fixes(debugger.preview, debugger.settings, debugger.opened.knobs, item)
 
 

@@ -12,20 +12,10 @@ from promptdbg.files.disk import read_file
 
 FILES_MAX = 5_000
 FILE_SIZE_MAX = 1_048_576
-_PRUNED = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        "node_modules",
-        "__pycache__",
-        ".venv",
-        "venv",
-        ".tox",
-        ".mypy_cache",
-        "dist",
-        "build",
-    }
+_PRUNED = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target", "vendor"})
+# Of the hidden folders only those that agents and code hosts keep instructions in.
+_HIDDEN = frozenset(
+    {".github", ".claude", ".codex", ".cursor", ".gemini", ".agents", ".nanobot", ".bee", ".windsurf"}
 )
 
 
@@ -38,6 +28,10 @@ class TextFile:
     text: str
 
 
+def _may_hold_instructions(folder: str) -> bool:
+    return folder in _HIDDEN if folder.startswith(".") else folder not in _PRUNED
+
+
 def text_files(
     root: Path, *, files_max: int = FILES_MAX, size_max: int = FILE_SIZE_MAX
 ) -> Iterator[TextFile]:
@@ -48,7 +42,7 @@ def text_files(
     """
     seen = 0
     for folder, folders, names in os.walk(root, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in _PRUNED)
+        folders[:] = sorted(name for name in folders if _may_hold_instructions(name))
         for name in sorted(names):
             if seen >= files_max:
                 return
