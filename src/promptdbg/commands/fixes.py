@@ -14,6 +14,7 @@ from promptdbg.analysis.fixes import Fix, lost_items
 from promptdbg.analysis.items import find_item
 from promptdbg.commands import options
 from promptdbg.commands.why import fix_document, fix_lines, offered
+from promptdbg.errors import UsageError
 from promptdbg.render import BLANK, Line, Piece, columns, line, wrapped, write, write_json
 
 SCHEMA = "promptdbg/fixes/1"
@@ -29,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.item is None and not Path(arguments.workspace).is_dir():
         arguments.workspace, arguments.item = ".", arguments.workspace  # one word that is no folder
     debugger = options.debugger(arguments)
+    if debugger.opened.recorded:
+        raise UsageError("this is a recording: no change can be tried in it", hint="open the workspace itself")
     assembly = debugger.assembly
     lost = (find_item(assembly, arguments.item),) if arguments.item else lost_items(assembly)
     found: dict[str, tuple[Fix, ...]] = {}
