@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+import re
 import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,6 +54,7 @@ from promptdbg.workspace import Workspace
 CONTEXT_FILE_BYTES = 1_048_576
 """Bytes read of a context file. The prompt takes at most 8,192 of what they expand to."""
 
+_LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
 
@@ -181,7 +183,9 @@ class _Loading:
             try:
                 config, wrong = merge_document(config, tomllib.loads(data.decode("utf-8-sig")))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                self._notice("bee.config", f"is not TOML: {error}; the defaults apply", path)
+                at = _LINE.search(str(error))
+                line = int(at[1]) if at else None
+                self._notice("bee.config", f"is not TOML: {error}; the defaults apply", path, line)
             else:
                 for message in wrong:
                     self._notice("bee.config", f"{message}; bee refuses the whole file", path)

@@ -112,7 +112,7 @@ def lines_that_fit(lines: Sequence[bytes], cap: int) -> int:
     """
     if cap < 0:
         return 0
-    if cap == 0 or sum(map(len, lines)) + len(lines) - 1 <= cap:
+    if _fits_whole(lines, cap):
         return len(lines)
     written = 0
     for index, line in enumerate(lines):
@@ -124,9 +124,13 @@ def lines_that_fit(lines: Sequence[bytes], cap: int) -> int:
 
 def truncate_manifest(lines: Sequence[bytes], cap: int) -> bytes:
     """The manifest of the lines that fit; cut, it also loses empty lines at its start."""
-    fit = lines_that_fit(lines, cap)
-    kept = b"\n".join(lines[:fit])
-    return kept if fit == len(lines) else kept.lstrip(b"\n")
+    if _fits_whole(lines, cap):
+        return b"\n".join(lines)
+    return b"\n".join(lines[: lines_that_fit(lines, cap)]).lstrip(b"\n")
+
+
+def _fits_whole(lines: Sequence[bytes], cap: int) -> bool:
+    return cap == 0 or sum(map(len, lines)) + len(lines) - 1 <= cap
 
 
 def skills_section(manifest: bytes) -> bytes:
