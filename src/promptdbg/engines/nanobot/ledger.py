@@ -55,9 +55,9 @@ def report(turn: Turn, counter: TokenCounter) -> Assembly:
 
 def _sections(turn: Turn, counter: TokenCounter) -> list[Section]:
     """System prompt, tools, and the message's own parts; of a failed turn what there is."""
-    drafts: list[Draft] = []
-    if turn.prompt is not None:
-        drafts.extend(turn.prompt.drafts)
+    # A turn that failed while it was compacted ends with the list that had the first prompt.
+    prompt = turn.first_prompt if turn.crash else turn.prompt
+    drafts = prompt.drafts if prompt is not None else []
     sections = finish(drafts, counter, turn.estimator, turn.trace, stage="system")
     sections += finish(
         [_tools(turn)], counter, turn.estimator, turn.trace, stage="tools", first=len(sections)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from promptdbg.engines.nanobot import rules
-from promptdbg.engines.nanobot.events import Event, Step, merged
+from promptdbg.engines.nanobot.events import Event, Step, dropped, merged
 from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.model import Json
@@ -117,7 +117,10 @@ def merge_adjacent_users(governor: Governor, rows: Rows) -> Step:
             left = out[-1]
             after = left.replaced(with_runtime_context(left, row), (*left.sources, *row.sources))
             because = f"{row.id} follows {left.id} and both are user messages"
-            events.append(merged(left, row, after, rules.MERGED_USERS, because))
+            if after.value == left.value:
+                events.append(dropped(row, rules.MERGED_USERS, because + "; it adds nothing"))
+            else:
+                events.append(merged(left, row, after, rules.MERGED_USERS, because))
             out[-1] = after
         else:
             out.append(row)

@@ -77,6 +77,12 @@ def _consolidation(turn: Turn) -> Iterator[Notice]:
             "new summary reaches this turn only through Recent History, and its own section from the next on"
         )
         yield Notice("consolidation.assumed", message)
+        if len(result.calls) < len(result.rounds):
+            message = (
+                "nanobot does not even ask the model for a summary: the rows to archive do not fit its budget "
+                "whole, so they go to memory/history.jsonl as raw text"
+            )
+            yield Notice("consolidation.not-asked", message)
 
 
 def _budget(turn: Turn) -> Iterator[Notice]:

@@ -58,10 +58,10 @@ class Recorder:
             self.rows = step.rows
             self._messages = self._shown(step.rows)
             self._estimate = None
-        now = {message.id for message in self._messages}
+        now = {message.id: message for message in self._messages}
         statuses = self._statuses(step.events, before, now)
         dropped = self._dropped(before, now, statuses)
-        self._decide(name, step.events, before.keys() | now)
+        self._decide(name, step.events, before.keys() | now.keys())
         if kind is StageKind.INITIAL:
             self._since_initial, self._gone = {}, {}
         else:
@@ -105,7 +105,7 @@ class Recorder:
         return tuple(row.message(self.counter, self.estimator.message(row)) for row in rows)
 
     def _statuses(
-        self, events: tuple[Event, ...], before: Mapping[str, Message], now: set[str]
+        self, events: tuple[Event, ...], before: Mapping[str, Message], now: Mapping[str, Message]
     ) -> dict[str, MessageStatus]:
         statuses: dict[str, MessageStatus] = {}
         for event in events:
@@ -116,12 +116,17 @@ class Recorder:
                 status = MessageStatus.INSERTED
             known = statuses.get(event.item, MessageStatus.KEPT)
             statuses[event.item] = max(known, status, key=_STRENGTH.index)
-        return statuses
+        # Two empty messages joined, or a text edited to itself: something was done, nothing changed.
+        return {
+            item: status
+            for item, status in statuses.items()
+            if item not in before or before[item].to_json() != now[item].to_json()
+        }
 
     def _dropped(
-        self, before: Mapping[str, Message], now: set[str], statuses: Mapping[str, MessageStatus]
+        self, before: Mapping[str, Message], now: Mapping[str, Message], statuses: Mapping[str, MessageStatus]
     ) -> tuple[Message, ...]:
-        if before.keys() <= now:
+        if before.keys() <= now.keys():
             return ()
         joined = {
             source
