@@ -191,6 +191,16 @@ def test_neighbours_that_changed_alike_are_one_change() -> None:
     assert both.folds(least=6) == ()
 
 
+def test_only_a_long_run_that_changed_alike_folds() -> None:
+    rows = [message(f"m{n}") for n in range(40)]
+    gone = align([stage("one", *rows), stage("two", dropped=tuple(rows))])
+    assert [(fold.start, fold.end, fold.changed) for fold in gone.folds(alike=30)] == [(1, 39, True)]
+    assert gone.folds() == ()
+    few = align([stage("one", *rows[:20]), stage("two", dropped=tuple(rows[:20]))])
+    assert few.folds(alike=30) == ()
+    assert align([stage("one", A), stage("two")]).folds(alike=30) == ()
+
+
 def test_equal_lists_fold_whole_but_for_their_ends() -> None:
     rows = [message(f"m{n}") for n in range(9)]
     both = align([stage("one", *rows), stage("two", *rows)])

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from promptdbg.model import Failure, StageKind
+from promptdbg.tui import message_cells
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.message_columns import MessageColumns
+from promptdbg.tui.wrapping import wrap
 from tests.tui.conftest import Run, press, settled
 from tests.tui.lists import Lists, assembly, conversation, lists_of, message, stage
 
@@ -187,6 +189,39 @@ async def test_narrow_windows_slide_over_the_columns() -> None:
         await lists.pilot.resize_terminal(150, 40)
         await lists.settle()
         assert len(lists.shown) == 3
+
+
+async def test_long_lists_open_without_wrapping_what_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapped: list[int] = []
+
+    def counted(text: str, room: int, **more: int) -> object:
+        wrapped.append(len(text))
+        return wrap(text, room, **more)
+
+    monkeypatch.setattr(message_cells, "wrap", counted)
+    texts = [f"a question of some length, number {n}, " * 9 for n in range(20_000)]
+    async with lists_of(conversation(equal=0, texts=texts)) as lists:
+        assert lists.columns.row_count < 20
+        await lists.press("f", "f", "G", "n", "g")
+        fold = next(n for n, entry in enumerate(lists.entries) if not isinstance(entry, int))
+        await lists.press(*["down"] * fold, "enter")
+        assert lists.columns.row_count > 20_000
+        for key in ("G", "pageup", "g", "pagedown", "N", "n"):
+            await lists.press(key)
+        assert len(wrapped) < 1000
+        assert max(wrapped) < 200
+        await lists.press("w")
+        assert len(wrapped) > 20_000
+        assert lists.columns.line_count() > 200_000
+
+
+async def test_a_layout_that_comes_late_is_not_drawn() -> None:
+    texts = [f"question {n}" for n in range(4_000)]
+    async with lists_of(conversation(equal=0, texts=texts)) as lists:
+        await lists.pilot.press("w", "w", "f", "w", "f", "w")
+        await lists.settle()
+        assert lists.plan.view == lists.columns.view
+        assert not lists.columns.view.wrap
 
 
 async def test_the_next_change_is_brought_into_sight() -> None:

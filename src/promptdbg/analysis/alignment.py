@@ -134,6 +134,9 @@ class Column:
 FOLD_LEAST = 3
 """Fewer equal rows are not worth folding into one."""
 
+FOLD_ALIKE = 30
+"""Fewer rows that changed alike are shown one by one: they are what a person looks for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -187,18 +190,21 @@ class Alignment:
         """Whether any column has something else than the column to its left."""
         return bool(self.touched[row])
 
-    def folds(self, *, context: int = 1, least: int = FOLD_LEAST) -> tuple[Run, ...]:
-        """The runs of equal rows to show as one line.
+    def folds(
+        self, *, context: int = 1, least: int = FOLD_LEAST, alike: int | None = None
+    ) -> tuple[Run, ...]:
+        """The runs to show as one line: rows that are the same, and long runs that changed alike.
 
         Args:
-            context: equal rows that stay in sight beside a change, and at both ends.
+            context: rows that stay in sight at both ends of a run.
             least: shorter runs are not worth folding.
+            alike: the same for rows that changed alike; ``None`` leaves these unfolded.
         """
         folds = []
         for run in self.runs:
-            inner = Run(run.start + context, run.end - context, changed=False)
-            if not run.changed and inner.end - inner.start >= least:
-                folds.append(inner)
+            enough = alike if run.changed else least
+            if enough is not None and len(run) - 2 * context >= enough:
+                folds.append(Run(run.start + context, run.end - context, run.changed))
         return tuple(folds)
 
     def row_of(self, message_id: str) -> int | None:

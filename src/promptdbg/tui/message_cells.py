@@ -162,7 +162,7 @@ def beginning(text: str, room: int, most: int) -> list[str]:
     starts = wrap(shown, room)
     lines = [line_text(shown, starts, number).rstrip() for number in range(min(len(starts) - 1, most))]
     if len(starts) - 1 > most:
-        lines[-1] = clip(lines[-1], room - 1) + "…"
+        lines[-1] = clip(lines[-1], room - 1, ellipsis="") + "…"
     return lines
 
 

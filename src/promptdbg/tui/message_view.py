@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from promptdbg.analysis.alignment import CHANGES, FOLD_LEAST, Alignment, CellKind, Run
+from promptdbg.analysis.alignment import CHANGES, FOLD_ALIKE, FOLD_LEAST, Alignment, CellKind, Run
 from promptdbg.analysis.blocks import full_text, preview, title
 from promptdbg.model import Message, Rule, Stage, StageKind
 from promptdbg.text import safe
@@ -99,7 +99,7 @@ def entries(alignment: Alignment, view: View, keep: str = "") -> list[Entry]:
 def _folds(alignment: Alignment, view: View, keep: str) -> Iterator[Run]:
     """The runs to fold, split where a row in them stays in sight."""
     visible = view.opened | view.words | {keep} - {""}
-    for fold in alignment.folds():
+    for fold in alignment.folds(alike=FOLD_ALIKE):
         if row_key(alignment, fold.start) in view.unfolded:
             continue
         start = fold.start
@@ -107,10 +107,10 @@ def _folds(alignment: Alignment, view: View, keep: str) -> Iterator[Run]:
             for row in range(fold.start, fold.end):
                 if row_key(alignment, row) in visible:
                     if row - start >= FOLD_LEAST:
-                        yield Run(start, row, changed=False)
+                        yield Run(start, row, fold.changed)
                     start = row + 1
         if fold.end - start >= FOLD_LEAST:
-            yield Run(start, fold.end, changed=False)
+            yield Run(start, fold.end, fold.changed)
 
 
 def _holds(alignment: Alignment, row: int, wanted: str) -> bool:
@@ -270,6 +270,19 @@ def _hint(alignment: Alignment, row: int, number: int, where: Grid) -> str:
 def column_title(stage: Stage) -> str:
     """What a column is called: SESSION, INITIAL, FINAL, or the name of a step."""
     return stage.title if stage.kind is StageKind.STEP else safe(stage.name.upper(), lines=False)
+
+
+def fold_sentence(alignment: Alignment, fold: Run) -> str:
+    """What the rows of a fold have in common."""
+    columns = len(alignment.columns)
+    if not fold.changed:
+        return f"{len(fold):,} rows the same" + (f" in all {columns} lists" if columns > 1 else "")
+    for number, column in enumerate(alignment.columns):
+        if column.kinds[fold.start] in CHANGES:
+            cell = alignment.cell(fold.start, number)
+            rule = decision.rule if (decision := reason(cell.decisions)) else ""
+            return f"{len(fold):,} more {cell.word} in {column_title(column.stage)} {rule}".rstrip()
+    return f"{len(fold):,} rows"
 
 
 def row_sentence(alignment: Alignment, row: int, focus: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -103,20 +104,20 @@ class MessagesScreen(PictureScreen):
     # -- what is said
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        assembly = picture.assembly
-        session = one_line((assembly.session or assembly.workspace).rpartition("/")[2])
-        cells = [Cell("Messages", "virtual--strong"), Cell(clip_middle(session, 32), rank=1)]
-        if assembly.turns:
-            now = assembly.turn or len(assembly.turns) + 1
-            cells.append(
-                Cell(f"turn {now} of {len(assembly.turns)}" if assembly.turn else "next turn", rank=2)
-            )
-        cells.append(Cell(f"{assembly.engine.title} {assembly.engine.version}", rank=4))
-        if missing := self._missing(assembly):
-            cells.append(Cell(missing, "virtual--warning", rank=0))
-        if (alignment := self.lists.alignment) is not None:
-            cells.append(Cell(self._place_among_changes(alignment), rank=0, right=True))
-        return cells
+        assembly, turns = picture.assembly, len(picture.assembly.turns)
+        session = one_line(Path(assembly.session or assembly.workspace).name)
+        turn = f"turn {assembly.turn} of {turns}" if assembly.turn else f"next turn ({turns + 1})"
+        engine = one_line(f"{assembly.engine.title} {assembly.engine.version}")
+        alignment = self.lists.alignment
+        return (
+            Cell("Messages", "virtual--strong"),
+            Cell(clip_middle(session, 32), rank=1),
+            Cell(turn if turns else "", rank=2),
+            Cell(engine, rank=4),
+            Cell(self._missing(assembly), "virtual--warning"),
+            Cell(self._place_among_changes(alignment) if alignment else "", right=True),
+            Cell(self.promptdbg.watch_state, "virtual--muted", rank=3, right=True),
+        )
 
     def _missing(self, assembly: Assembly) -> str:
         """Which of the three lists there is not, and why."""

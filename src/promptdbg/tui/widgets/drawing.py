@@ -70,7 +70,7 @@ def css(widget: str) -> str:
         & > .status--drop { color: $text-muted; }
         & > .status--off { color: $text-muted; text-style: strike; }
         & > .status--empty { color: $text-muted; }
-        & > .status--add { color: $text-accent; }
+        & > .status--add { color: $text-primary; }
         & > .bar--0 { color: $primary; }
         & > .bar--1 { color: $success; }
         & > .bar--2 { color: $accent; }

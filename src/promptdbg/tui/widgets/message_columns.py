@@ -28,6 +28,7 @@ from promptdbg.tui.message_view import (
     column_title,
     entry_of,
     first_row,
+    fold_sentence,
     grid,
     lines_at,
     plan_of,
@@ -279,17 +280,16 @@ class MessageColumns(VirtualList):
 
     def _fold_line(self, fold: Run, here: bool, cells: int) -> list[tuple[str, Style]]:
         assert self.plan is not None
-        style = self.style("virtual--cursor" if here else "virtual--muted")
-        dot = self.glyphs.dot
-        columns = len(self.plan.alignment.columns)
-        left = f"{dot * 2:>{self.plan.grid.digits}} {self.glyphs.sep} {len(fold):,} rows the same"
-        left += f" in all {columns} lists " if columns > 1 else " "
-        right = f" enter shows them {dot * 2} {fold.start + 1:,}–{fold.end:,} "
+        style = self.style(
+            "virtual--cursor" if here else "status--drop" if fold.changed else "virtual--muted"
+        )
+        dot, digits = self.glyphs.dot, self.plan.grid.digits
+        left = f"{dot * 2:>{digits}} {self.glyphs.sep} {fold_sentence(self.plan.alignment, fold)} "
+        right = f" enter shows them {dot * 2} {fold.start + 1:,}{self.glyphs.dash}{fold.end:,} "
         if width(left) + width(right) > cells:
             right = ""
-        middle = dot * max(cells - width(left) - width(right), 0)
-        text = left + middle + right
-        return [(text.translate(_ASCII).replace("–", "-") if self.ascii_only else text, style)]
+        text = left + dot * (cells - width(left) - width(right)) + right
+        return [(text.translate(_ASCII) if self.ascii_only else text, style)]
 
     # -- keys
 
@@ -347,15 +347,9 @@ class MessageColumns(VirtualList):
             line = f"no change {where} this row" if changes else "nothing differs in these lists"
             self.post_message(Refused(line))
             return
-        self.bring_into_sight(found.start)
         self.go_to_row(found.start)
-
-    def bring_into_sight(self, row: int) -> None:
-        """Give the focus to the column that changed a row where that one is out of sight."""
-        assert self.plan is not None
-        kinds = [column.kinds[row] in CHANGES for column in self.plan.alignment.columns]
-        if True in kinds and not any(kinds[number] for number in self.plan.grid.shown):
-            self._focus(kinds.index(True))
+        kinds = [column.kinds[found.start] in CHANGES for column in plan.alignment.columns]
+        self._focus(kinds.index(True))
 
     def action_move_column(self, direction: int) -> None:
         """The focus to the column beside."""
@@ -369,11 +363,13 @@ class MessageColumns(VirtualList):
         self._focus(wanted)
 
     def _focus(self, column: int) -> None:
+        self._stay()
         self.focus_column = column
         if self.alignment is not None and self.plan is not None:
             if self.plan.grid != self._grid_now(self.alignment):
                 self._lay_out()
             else:
+                self._wanted = Wanted()
                 self.refresh()
                 self.post_message(self.Drawn())
 
