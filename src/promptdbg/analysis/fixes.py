@@ -6,6 +6,7 @@ it would push out. A number is the exact edge: it works, and one step less does 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -119,6 +120,14 @@ class _Search:
         self._assemble = assemble
         self._stop = stop
         self.base = assemble(settings)
+        # How far the item was over the limits that took it, by the decisions' own numbers.
+        gaps = [
+            (d.measured - d.limit, d.unit)
+            for d in self.base.decisions_on(item)
+            if d.action in LOSSES and d.measured is not None and d.limit is not None and d.measured > d.limit
+        ]
+        self.gap = math.ceil(max((gap for gap, _ in gaps), default=0))
+        self.tokens_short = max((gap for gap, unit in gaps if unit == "tokens"), default=0.0)
 
     def assembly(self, settings: Settings) -> Assembly:
         if self._stop():
@@ -217,6 +226,14 @@ def _edge(search: _Search, knob: Knob, now: float, direction: int) -> int | floa
     if reach < 1 or not works(reach):
         return None
     low, high = 0, 1
+    likely = math.ceil(search.gap / grain)  # what the decision lacks is mostly just what the knob needs
+    if 1 < likely < reach:
+        if not works(likely):
+            low, high = likely, likely * 2
+        elif not works(likely - 1):
+            return at(likely)
+        else:
+            high = likely - 1
     while high < reach and not works(high):
         low, high = high, high * _GALLOP
     high = min(high, reach)
@@ -259,14 +276,19 @@ _SET_MAX = 8
 
 def _switch_off(search: _Search) -> Iterator[Fix]:
     """The cheapest single item that makes room, else a small set from which none can be left out."""
-    tried = _removable(search)
+    # What frees less than is missing cannot be enough; half is let pass, since tokenizers differ.
+    short = search.tokens_short / 2
+    pool = _removable(search)
+    tried = [entry for entry in pool if entry[1] >= short]
     for item, tokens, name in [*_culprits(search), *tried[:_SINGLES_MAX]]:
         changed = search.settings.toggled(item)
         if search.works(changed):
             yield Fix(search.item, "off", f"switch {name} off ({tokens:,} tokens)", changed, tokens)
             return
     chosen: list[tuple[str, int, str]] = []
-    for entry in reversed(tried):  # the largest first: the fewest items
+    if sum(entry[1] for entry in pool[-_SET_MAX:]) < short:
+        return
+    for entry in reversed(pool):  # the largest first: the fewest items
         if len(chosen) == _SET_MAX:
             return
         chosen.append(entry)

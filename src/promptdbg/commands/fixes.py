@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.workspace, arguments.item = ".", arguments.workspace  # one word that is no folder
     debugger = options.debugger(arguments)
     if debugger.opened.recorded:
-        raise UsageError("this is a recording: no change can be tried in it", hint="open the workspace itself")
+        raise UsageError(
+            "this is a recording: no change can be tried in it", hint="open the workspace itself"
+        )
     assembly = debugger.assembly
     lost = (find_item(assembly, arguments.item),) if arguments.item else lost_items(assembly)
     found: dict[str, tuple[Fix, ...]] = {}
