@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from promptdbg.analysis.requests import unwrapped
 from promptdbg.model import Json, Message
 
 BlockKind: TypeAlias = Literal["text", "thinking", "media", "call", "result", "data"]
@@ -38,7 +39,8 @@ def title(message: Message) -> str:
     if message.role == "tool":
         return f"tool {message.name}" if isinstance(message.name, str) and message.name else "tool"
     names = [_call_name(call) for call in _list(message.tool_calls)]
-    names += [str(b.get("name", "?")) for b in _dicts(message.content) if b.get("type") == "tool_use"]
+    own = (unwrapped(block) for block in _dicts(message.content))
+    names += [str(b.get("name", "?")) for b in own if b.get("type") == "tool_use"]
     if not names:
         return message.role
     more = f" +{len(names) - 3}" if len(names) > 3 else ""
@@ -104,6 +106,7 @@ def _block(block: Json) -> Block:
         return Block("text", "", block)
     if not isinstance(block, dict):
         return Block("data", "not a block", _json(block))
+    block = unwrapped(block)
     kind = _type(block)
     if kind in _TEXT_TYPES and isinstance(text := block.get("text", block.get("refusal")), str):
         return Block("text", "" if kind != "refusal" else "refusal", text)

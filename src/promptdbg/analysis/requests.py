@@ -96,7 +96,7 @@ def _entry(index: int, message: Json) -> Entry:
     )
     results = [_id(b.get("tool_use_id")) for b in blocks if b.get("type") == "tool_result"]
     leading = _leading(blocks)
-    if role == "tool":
+    if role == "tool" and not results:
         results, leading = [_id(message.get("tool_call_id"))], 1
     return Entry(
         index,
@@ -127,7 +127,16 @@ def _blocks(content: Json) -> Iterator[dict[str, Json]]:
         yield {"type": "text", "text": content}
     elif isinstance(content, list):
         for block in content:
-            yield block if isinstance(block, dict) else {"type": "text", "text": str(block)}
+            yield unwrapped(block) if isinstance(block, dict) else {"type": "text", "text": str(block)}
+
+
+def unwrapped(block: dict[str, Json]) -> dict[str, Json]:
+    """A call or result that stands inside its block, as bee stores it, as the block itself."""
+    kind = block.get("type")
+    inner = block.get(kind) if kind in ("tool_use", "tool_result") else None
+    if not isinstance(inner, dict):
+        return block
+    return {**inner, "type": kind, **({"tool_use_id": inner["use_id"]} if "use_id" in inner else {})}
 
 
 def _leading(blocks: Sequence[dict[str, Json]]) -> int:
