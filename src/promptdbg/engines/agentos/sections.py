@@ -14,7 +14,7 @@ from promptdbg.engines.agentos.log import SYSTEM, TEMPLATE, TOOLS, Event
 from promptdbg.engines.agentos.memory import MemoryPart
 from promptdbg.engines.agentos.pipeline import Construction
 from promptdbg.engines.agentos.stages import decide, whole
-from promptdbg.engines.agentos.templates import COMPLETION, RETRIEVED_ITEM
+from promptdbg.engines.agentos.templates import COMPLETION, INPUT_ITEM, RETRIEVED_ITEM
 from promptdbg.engines.agentos.tools import OPENAI_FORMAT, schema
 from promptdbg.engines.base import SWITCHED_OFF, Trace
 from promptdbg.model import Action, Place, Section, SectionStatus, Source, Span
@@ -22,6 +22,7 @@ from promptdbg.tokens import TokenCounter
 
 TOOLS_ITEM = "tools"
 MEMORY_ITEM = "retrieved/memory"
+INPUT_TEXT_ITEM = "current/text"
 UNUSED_KEYS = (
     "assembledMemoryContext",
     "toolSchemas",
@@ -258,6 +259,7 @@ class Sections:
             parent=RETRIEVED_ITEM,
             spans=spans,
         )
+        self._events(document.item, SYSTEM, 0, 0)
         if document.item == MEMORY_ITEM:
             self._memory(kept if not gone else 0)
 
@@ -377,8 +379,10 @@ class Sections:
             decide(self.trace, event, section.tokens_original, 0)
 
     def _disabled(self, entry: Disabled) -> None:
+        # Images or an element can still make a user message, which has the id then.
+        item = INPUT_TEXT_ITEM if entry.item == INPUT_ITEM and self._has_input() else entry.item
         section = self._add(
-            entry.item,
+            item,
             entry.name,
             entry.kind,
             entry.text,
@@ -388,8 +392,14 @@ class Sections:
             spans=_lost(entry.text),
         )
         stage = TOOLS if entry.place == "tools" else SYSTEM
-        event = Event(stage, Action.DISABLE, entry.item, SWITCHED_OFF, "Switched off here.")
+        event = Event(stage, Action.DISABLE, item, SWITCHED_OFF, "Switched off here.")
         decide(self.trace, event, section.tokens_original, 0)
+
+    def _has_input(self) -> bool:
+        made = self.made
+        if made.augmented is not None and js.truthy(made.augmented.user_input):
+            return True
+        return made.output is not None and any(piece.item == INPUT_ITEM for piece in made.output.pieces)
 
 
 def _text(content: Any) -> str:
