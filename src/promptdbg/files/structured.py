@@ -26,7 +26,7 @@ KeyPath: TypeAlias = tuple[str | int, ...]
 YAML_LIMIT = 16 * 1024 * 1024
 """Bytes of a YAML file at the most; its parser is slow."""
 
-_EXPANDED_MAX = 1_000_000  # values after unfolding aliases; more is a "billion laughs" document
+_EXPANDED_MAX = 300_000  # values after unfolding aliases; more is a "billion laughs" document
 _NESTING_MAX = 400
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from promptdbg.engines.phronomy.budget import InputBudget
@@ -73,12 +73,8 @@ def manifest(
         InvalidArgument: the call is not numbered from 1, or not exactly the ask argument of ask mode is
             there.
     """
-    if call_sequence < 1:
-        raise InvalidArgument("manifest_invalid", "call_sequence must be 1 or more")
     listed = segments(plan)
-    asked = sum(item.delivery == "ask_argument" for item in listed)
-    if asked != (1 if call_mode == "ask" else 0):
-        raise InvalidArgument("manifest_invalid", f"{call_mode} mode with {asked} ask arguments")
+    check_manifest(listed, call_mode, call_sequence)
     groups = {
         id(item): f"conversation:{call_sequence}:{number}"
         for number, group in enumerate(plan.conversation)
@@ -93,6 +89,19 @@ def manifest(
         "model_config": dict(model_config or {}),
         "tool_definitions": [dict(item.definition) for item in plan.tools],
     }
+
+
+def check_manifest(listed: Sequence[Item], call_mode: str, call_sequence: int = 1) -> None:
+    """What the manifest itself demands.
+
+    Raises:
+        InvalidArgument: it does not hold.
+    """
+    if call_sequence < 1:
+        raise InvalidArgument("manifest_invalid", "call_sequence must be 1 or more")
+    asked = sum(item.delivery == "ask_argument" for item in listed)
+    if asked != (1 if call_mode == "ask" else 0):
+        raise InvalidArgument("manifest_invalid", f"{call_mode} mode with {asked} ask arguments")
 
 
 def _segment(position: int, item: Item, groups: Mapping[int, str]) -> dict[str, Json]:

@@ -12,7 +12,7 @@ from promptdbg.engines.phronomy.estimate import Estimate, canonical_json
 from promptdbg.engines.phronomy.inputs import PhronomyInputs, Tool
 from promptdbg.engines.phronomy.items import Group, Item, PolicyInput, build_input, cost_of
 from promptdbg.engines.phronomy.knobs import estimate_of, input_budget
-from promptdbg.engines.phronomy.manifest import check_final, final_estimate, manifest, segments
+from promptdbg.engines.phronomy.manifest import check_final, check_manifest, final_estimate, segments
 from promptdbg.engines.phronomy.outcome import Outcome
 from promptdbg.engines.phronomy.plan_check import check_plan
 from promptdbg.engines.phronomy.policy import PolicyResult, Verdict, default_policy, group_id
@@ -83,7 +83,8 @@ def _items(
     items = sorted(inputs.items, key=lambda item: order.get(item.key, len(order)))
     found = []
     for item in items:
-        item = replace(item, required=item.key in required)
+        if item.required is not (item.key in required):
+            item = replace(item, required=not item.required)
         text = settings.texts.get(item.key)
         if text is not None and item.region in _SECTION_REGIONS:
             item = _with_text(item, text, estimate)
@@ -206,7 +207,8 @@ def _initial(given: PolicyInput, stored: Sequence[Message], settings: Settings, 
     statuses: dict[str, MessageStatus] = {}
     for item in (*given.instruction, *given.knowledge, *_flat(given.conversation)):
         old = before.pop(item.key, None)
-        message = _message(item, outcome)
+        edited = item.key in settings.texts and item.region == "conversation"
+        message = old if old is not None and not edited else _message(item, outcome)
         messages.append(message)
         if old is None:
             statuses[item.key] = MessageStatus.INSERTED
@@ -215,14 +217,12 @@ def _initial(given: PolicyInput, stored: Sequence[Message], settings: Settings, 
                 because=f"The current input is added with sequence {item.sequence}.",
                 before=0, after=message.tokens,
             )  # fmt: skip
-        elif old.content != message.content:
+        elif edited and old.content != message.content:
             statuses[item.key] = MessageStatus.REWRITTEN
             outcome.trace.decide(
                 Action.REWRITE, item.key, EDITED, stage="initial", because="Its text was edited here.",
                 before=old.tokens, after=message.tokens,
             )  # fmt: skip
-        else:
-            messages[-1] = old
     _note_groups(given.conversation, outcome)
     gone = list(before.values())
     for message in gone:
@@ -388,7 +388,7 @@ def _final(
         item.delivery == "ask_argument" for item in segments(result.plan)
     ):
         outcome.where = "context/llm_input_manifest.rb::validate!"
-        manifest(result.plan, call_mode=given.call_mode)
+        check_manifest(segments(result.plan), given.call_mode)
     outcome.stages.unchanged("final-check", "Final check")
 
 
