@@ -74,13 +74,13 @@ def _consolidation(turn: Turn) -> Iterator[Notice]:
     elif result.rounds:
         message = (
             f"{result.last_after - result.last_before} rows were archived for this turn ({compared}); the "
-            "new summary reaches this turn only through Recent History, and its own section from the next on"
+            "new summary reaches this turn through Recent History, and its own section from the next one"
         )
         yield Notice("consolidation.assumed", message)
         if len(result.calls) < len(result.rounds):
             message = (
-                "nanobot does not even ask the model for a summary: the rows to archive do not fit its budget "
-                "whole, so they go to memory/history.jsonl as raw text"
+                "nanobot does not even ask the model for a summary: the rows to archive do not fit its "
+                "budget whole, so they go to memory/history.jsonl as raw text"
             )
             yield Notice("consolidation.not-asked", message)
 
