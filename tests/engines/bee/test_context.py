@@ -201,3 +201,12 @@ def test_the_global_file_comes_first(tmp_path: Path, name: str) -> None:
     workspace = opened(tmp_path, {f"home/.bee/{name}": "everywhere", "AGENTS.md": "here"})
     context = section(assembled(workspace), "context").output
     assert context.index("everywhere") < context.index("here")
+
+
+def test_an_edit_of_equal_length_is_one_that_a_session_would_not_see(tmp_path: Path) -> None:
+    workspace = opened(tmp_path, {"AGENTS.md": "metric"})
+    item = "context/AGENTS.md"
+    same = assembled(workspace, Settings(texts={item: "inches"}))
+    assert decision(same, item, "bee.prompt.cache").measured == 6
+    other = assembled(workspace, Settings(texts={item: "miles"}))
+    assert [entry.rule for entry in other.decisions_on(item)] == ["promptdbg.edited"]

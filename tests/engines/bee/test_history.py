@@ -175,11 +175,37 @@ def test_messages_can_be_switched_off_and_edited(tmp_path: Path) -> None:
 
 
 def test_broken_lines_are_told_and_left_out(tmp_path: Path) -> None:
-    rows = lines(text("user", "a")) + "{broken\n[1]\n\n" + lines(text("assistant", "b"))
+    deep = '{"role": "user", "content": ' + "[" * 300 + "]" * 300 + "}\n"
+    rows = lines(text("user", "a")) + "{broken\n[1]\n\n" + deep + lines(text("assistant", "b"))
     workspace = opened(tmp_path, {"messages.jsonl": rows})
     found = [
         (notice.code, notice.source.start_line if notice.source else 0)
         for notice in workspace.inputs.warnings
     ]
-    assert found == [("bee.messages", 2), ("bee.messages", 3)]
+    assert found == [("bee.messages", 2), ("bee.messages", 3), ("bee.messages", 5)]
     assert [message.id for message in final(assembled(workspace)).messages] == ["system", "m0", "m1"]
+
+
+ODD: tuple[Json, ...] = (
+    {"role": "user"},
+    {"role": "user", "content": None},
+    {
+        "role": "tool",
+        "content": [1, None, "x", {"type": "tool_result"}, {"type": "tool_result", "tool_result": 5}],
+    },
+    {"role": "tool", "content": [{"type": "tool_result", "tool_result": {"use_id": [1], "content": ["x"]}}]},
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "tool_use": {"id": {}, "name": 5, "input": "\ud800"}}],
+    },
+    {"role": "assistant", "content": {"type": "text"}},
+    {"role": "", "content": [{"type": "text", "text": 7}, {"type": [], "text": "x"}]},
+)
+
+
+def test_rows_of_any_shape_are_taken_as_they_are(tmp_path: Path) -> None:
+    workspace = opened(tmp_path, {"messages.jsonl": lines(*ODD)})
+    assembly = assembled(workspace, Settings(values={"context_window": 10, "tool_output_tokens": 1}))
+    assert final(assembly).messages[0].id == "system"
+    for turn in workspace.turns:
+        assembled(workspace, Settings(turn=turn.number))

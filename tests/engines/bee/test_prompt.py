@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from promptdbg.model import SectionStatus, Settings
+import pytest
+
+from promptdbg.errors import UsageError
+from promptdbg.model import SectionStatus, Settings, Value
 from tests.engines.bee.workspaces import PLAIN, assembled, decision, lost, opened, section
 
 TOOLS = [
@@ -183,3 +186,29 @@ def test_parts_of_the_ledger_sum_to_the_estimate_of_the_joined_text(tmp_path: Pa
     assembly = assembled(opened(tmp_path, FILES, NEAR))
     assert assembly.budget.used == len(assembly.system_text.encode()) // 4
     assert {part.name for part in assembly.budget.parts} >= {"identity", "context", "joins"}
+
+
+def test_a_figure_follows_its_profile_until_it_is_set(tmp_path: Path) -> None:
+    workspace = opened(tmp_path, FILES, NEAR)
+    shown = {knob.name: knob.default for knob in workspace.knobs}
+    assert (shown["budget"], shown["skill_manifest_chars"], shown["tool_output_tokens"]) == (4000, 100, 8000)
+    assert assembled(workspace, Settings(values={"profile": "large"})).budget.limit == 12_000
+    assert assembled(workspace, Settings(values={"profile": "large", "budget": 77})).budget.limit == 77
+
+
+@pytest.mark.parametrize(
+    ("values", "priorities"),
+    [
+        ({"clock": "yesterday"}, {}),
+        ({"walk_from": "/elsewhere"}, {}),
+        ({"budget": "much"}, {}),
+        ({"nothing": 1}, {}),
+        ({}, {"memory/tea.md": float("nan")}),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(
+    tmp_path: Path, values: dict[str, Value], priorities: dict[str, float]
+) -> None:
+    workspace = opened(tmp_path, FILES, NEAR)
+    with pytest.raises(UsageError):
+        assembled(workspace, Settings(values=values, priorities=priorities))

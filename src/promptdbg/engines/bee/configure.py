@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from promptdbg.engines.bee.blocks import SYSTEM_ITEM
@@ -42,19 +42,36 @@ class Setup:
     window: int
 
 
-def configure(base: Config, values: Mapping[str, Value], desk: Desk, *, asks_mode: bool) -> Setup:
-    """The setup for knob values; what decided is noted. ``asks_mode``: mode ``auto`` matters."""
+def configure(
+    base: Config,
+    values: Mapping[str, Value],
+    changed: Collection[str],
+    window: int | None,
+    desk: Desk,
+    *,
+    asks_mode: bool,
+) -> Setup:
+    """The setup for knob values; what decided is noted.
+
+    Args:
+        values: every knob's value.
+        changed: the knobs that were set here. A profile's figure or the window counts only if it was:
+            else it follows the profile and the model.
+        window: the context window that the workspace names.
+        asks_mode: whether mode ``auto`` matters.
+    """
     config = _with_knobs(base, values)
     _note_profile(config, desk)
-    known = whole_number(values["context_window"])
+    known = whole_number(values["context_window"]) if "context_window" in changed else window
     profile = active_profile(config)[1]
-    if values["apply_profile"]:  # as the loop does; a program that calls Assemble itself does neither
+    if values["apply_profile"]:
         config = apply_profile(config)
-        profile = _scaled(config, context_window(config.default_model) if known is None else known, desk)
+        profile = in_force(config, known)
+        _note_scaling(config, profile, known, desk)
     changes = {
         name: number
         for knob, name in _PROFILE_KNOBS.items()
-        if (number := whole_number(values[knob])) is not None
+        if knob in changed and (number := whole_number(values[knob])) is not None
     }
     profile = replace(profile, **changes)  # type: ignore[arg-type]
     mode = parse_mode(config.mode)
@@ -97,21 +114,32 @@ def _note_profile(config: Config, desk: Desk) -> None:
         desk.note(SYSTEM_ITEM, PROFILE_UNKNOWN, because)
 
 
-def _scaled(config: Config, window: int, desk: Desk) -> Profile:
-    """The profile, with the room the loop gives tiny on a large window. It does so only for models
-    that ``auto`` would call tiny (``turn_run.go::RunWithContentDisplay``)."""
+def in_force(config: Config, window: int | None) -> Profile:
+    """The profile as the loop uses it: with the room it gives tiny on a large window. It does so only
+    for models that ``auto`` would call tiny (``turn_run.go::RunWithContentDisplay``). A program that
+    calls Assemble itself gets neither that nor ``auto`` resolved."""
     name, profile = active_profile(config)
     if resolve_auto_profile(config.default_provider, config.default_model) != "tiny":
         return profile
-    scaled = scale_profile(profile, name, window)
-    if scaled != profile:
-        because = (
-            f"With a window of {window:,} tokens the prompt budget of tiny is "
-            f"{scaled.system_prompt_budget:,} instead of {profile.system_prompt_budget:,}, and a tool result "
-            f"may have {scaled.tool_output_tokens:,} tokens instead of {profile.tool_output_tokens:,}."
-        )
-        desk.note(SYSTEM_ITEM, PROFILE_SCALE, because, measured=window, limit=16_000, unit="tokens")
-    return scaled
+    return scale_profile(profile, name, known_window(config, window))
+
+
+def known_window(config: Config, window: int | None) -> int:
+    """The window a workspace names, else the one bee knows for the model, else 0."""
+    return context_window(config.default_model) if window is None else window
+
+
+def _note_scaling(config: Config, scaled: Profile, window: int | None, desk: Desk) -> None:
+    profile = active_profile(config)[1]
+    if scaled == profile:
+        return
+    size = known_window(config, window)
+    because = (
+        f"With a window of {size:,} tokens the prompt budget of tiny is "
+        f"{scaled.system_prompt_budget:,} instead of {profile.system_prompt_budget:,}, and a tool result "
+        f"may have {scaled.tool_output_tokens:,} tokens instead of {profile.tool_output_tokens:,}."
+    )
+    desk.note(SYSTEM_ITEM, PROFILE_SCALE, because, measured=size, limit=16_000, unit="tokens")
 
 
 def _note_mode(config: Config, desk: Desk) -> None:

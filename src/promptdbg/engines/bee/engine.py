@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,11 +34,13 @@ from promptdbg.engines.bee.prompt import Prompt, PromptInputs, build
 from promptdbg.engines.bee.rules import (
     CONTEXT_ROOT,
     MEMORY_HINTS,
+    PROMPT_CACHE,
     RULES,
     VERSION,
 )
 from promptdbg.engines.bee.stages import Request, Stages
 from promptdbg.errors import UsageError
+from promptdbg.files.imports import Expander
 from promptdbg.files.walkup import Candidate
 from promptdbg.model import (
     Assembly,
@@ -114,7 +117,14 @@ class _Assembling:
         self.counter = counter
         self.values: dict[str, Value] = knob_values(knobs(inputs), settings)
         self.desk = Desk(counter)
-        self.setup = configure(inputs.config, self.values, self.desk, asks_mode=inputs.filtered)
+        self.setup = configure(
+            inputs.config,
+            self.values,
+            settings.values,
+            inputs.context_window,
+            self.desk,
+            asks_mode=inputs.filtered,
+        )
         self.now = parse_clock(str(self.values["clock"]))
 
     def assembly(self) -> Assembly:
@@ -226,7 +236,16 @@ class _Assembling:
             self._resolver(item), whole_number(self.values["import_depth"]) or 0, self._edited(item)
         )
         expansion = made.expand(entry.path, posixpath.dirname(entry.path), text)
+        if text != entry.entry.data:
+            self._note_cache(item, made, entry, expansion.body)
         return ContextFile(entry.path, expansion.body, text, expansion.imports, key, entry.entry.size)
+
+    def _note_cache(self, item: str, made: Expander, entry: Candidate, body: bytes) -> None:
+        """bee's cache of the prompt would not see an edit that keeps the length."""
+        before = made.expand(entry.path, posixpath.dirname(entry.path), entry.entry.data)
+        if len(before.body) == len(body):
+            because = f"The file keeps its {len(body):,} bytes: a session that goes on keeps the old text."
+            self.desk.note(item, PROMPT_CACHE, because, len(body), unit="bytes")
 
     def _resolver(self, item: str) -> BeeResolver:
         off = frozenset(name[len(item) :] for name in self.settings.off if name.startswith(item + "/@"))
@@ -275,8 +294,11 @@ class _Assembling:
             return self.inputs.records
         records: list[Record] = []
         for record in self.inputs.records:
-            priority = changed.get(f"memory/{_record_name(record)}")
-            records.append(record if priority is None else replace(record, priority=int(priority)))
+            item = f"memory/{_record_name(record)}"
+            priority = changed.get(item, record.priority)
+            if not math.isfinite(priority):
+                raise UsageError("a priority must be a finite number", where=item)
+            records.append(replace(record, priority=int(priority)))
         return tuple(records)
 
     # ---- the rest -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from promptdbg.engines.bee.constants import (
     TOOL_CUT_HEAD_BYTES,
@@ -55,36 +56,30 @@ def block_parts(block: Mapping[str, Json]) -> tuple[bytes, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is measured of a message: its texts, bee's estimate in tokens, its calls and the one call
-    it answers, in the common form that checks know."""
+    """What is measured of a message: its texts, bee's estimate in tokens, and the tools it calls by
+    the id of the call."""
 
     texts: tuple[str, ...]
     size: int
-    tool_calls: Json = None
-    tool_call_id: Json = None
+    calls: Mapping[Json, str]
 
 
 def shape_of(message: Mapping[str, Json]) -> Shape:
     """The shape of a message as bee stores it."""
     texts: list[str] = []
-    calls: list[Json] = []
-    answered: list[Json] = []
+    calls: dict[Json, str] = {}
     size = 0
     for block in blocks(message):
         parts = block_parts(block)
         size += sum(estimate_bytes(len(part)) for part in parts)
         texts += [wire(part) for part in parts if part]
-        kind = block.get("type")
-        if kind == "tool_use" and isinstance(block.get("tool_use"), dict):
-            calls.append(_call(block["tool_use"], parts))
-        elif kind == "tool_result" and isinstance(block.get("tool_result"), dict):
-            answered.append(block["tool_result"].get("use_id"))
-    return Shape(tuple(texts), size, calls or None, answered[0] if len(answered) == 1 else None)
+        use = block.get("tool_use")
+        if block.get("type") == "tool_use" and isinstance(use, dict) and isinstance(use.get("id"), str):
+            calls[use["id"]] = text_of(use.get("name"))
+    return Shape(tuple(texts), size, calls or _NO_CALLS)
 
 
-def _call(use: Mapping[str, Json], parts: tuple[bytes, ...]) -> dict[str, Json]:
-    function = {"name": text_of(use.get("name")), "arguments": wire(parts[0])}
-    return {"id": use.get("id"), "type": "function", "function": function}
+_NO_CALLS: Mapping[Json, str] = MappingProxyType({})
 
 
 def estimate_message(message: Mapping[str, Json]) -> int:

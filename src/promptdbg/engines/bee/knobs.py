@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from promptdbg.engines.bee.config import Config
+from promptdbg.engines.bee.config import Config, active_profile, apply_profile
+from promptdbg.engines.bee.configure import in_force, known_window
 from promptdbg.engines.bee.context import MAX_DEPTH
 from promptdbg.engines.bee.inputs import BeeInputs
 from promptdbg.model import Knob
@@ -13,7 +14,7 @@ DEEPEST = 10
 _LEVELS = ("auto", "off", "lite", "full", "ultra")
 _MODES = ("auto", "edit", "plan", "yolo")
 _ORDER_HELP = "These first; the rest follow."
-_NUMBER_HELP = "Not set: as the profile says."
+_FIGURE_HELP = "Follows the profile until it is set."
 
 
 def _choices(known: tuple[str, ...], configured: str) -> tuple[str, ...]:
@@ -28,6 +29,7 @@ def knobs(inputs: BeeInputs | None) -> tuple[Knob, ...]:
 
 def _profile(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
     names = tuple(config.profiles)
+    applied = inputs.apply_profile if inputs else True
     return (
         Knob(
             "profile", "Profile", "choice", config.profile, "Profile", "auto goes by provider and model.",
@@ -36,32 +38,10 @@ def _profile(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
         Knob("provider", "Provider", "text", config.default_provider, "Profile", "A local one means tiny."),
         Knob("model", "Model", "text", config.default_model, "Profile", "Its name decides what auto means."),
         Knob(
-            "apply_profile", "Resolve auto first", "toggle", inputs.apply_profile if inputs else True,
-            "Profile",
+            "apply_profile", "Resolve auto first", "toggle", applied, "Profile",
             "As bee's loop does, scaling too. Off: auto stays auto, as for a program that calls Assemble.",
         ),
-        Knob(
-            "context_window", "Context window", "number", inputs.context_window if inputs else None,
-            "Profile",
-            "Scales tiny, and is what notices and compaction measure. Not set: bee's table of models.",
-            unit="tokens", minimum=0, step=1000, optional=True,
-        ),
-        Knob(
-            "budget", "Prompt budget", "number", None, "Profile", _NUMBER_HELP + " 0 or less: none.",
-            unit="tokens", step=100, optional=True,
-        ),
-        Knob(
-            "tool_desc_chars", "Tool text cap", "number", None, "Profile", _NUMBER_HELP + " 0 or less: none.",
-            unit="bytes", step=10, optional=True,
-        ),
-        Knob(
-            "skill_manifest_chars", "Skills cap", "number", None, "Profile",
-            _NUMBER_HELP + " 0: none; less: no skills.", unit="bytes", minimum=-1, step=10, optional=True,
-        ),
-        Knob(
-            "memory_body_chars", "Record body cap", "number", None, "Profile",
-            _NUMBER_HELP + " 0 or less: none.", unit="bytes", step=50, optional=True,
-        ),
+        *_figures(config, inputs, applied),
         Knob(
             "caveman", "Terseness", "choice", config.caveman, "Profile", "auto takes the profile's level.",
             choices=_choices(_LEVELS, config.caveman),
@@ -70,6 +50,39 @@ def _profile(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
             "mode", "Mode", "choice", config.mode, "Profile",
             "auto asks a model, whose answer is taken to be edit here.",
             choices=_choices(_MODES, config.mode),
+        ),
+    )  # fmt: skip
+
+
+def _figures(config: Config, inputs: BeeInputs | None, applied: bool) -> tuple[Knob, ...]:
+    """The profile's own numbers. They show what applies, and follow the profile until they are set."""
+    window = inputs.context_window if inputs else None
+    profile = in_force(apply_profile(config), window) if applied else active_profile(config)[1]
+    return (
+        Knob(
+            "context_window", "Context window", "number", known_window(config, window) or None, "Profile",
+            "Scales tiny, and is what notices and compaction measure. Until set: bee's table of models.",
+            unit="tokens", minimum=0, step=1000, optional=True,
+        ),
+        Knob(
+            "budget", "Prompt budget", "number", profile.system_prompt_budget, "Profile",
+            _FIGURE_HELP + " 0 or less: none.", unit="tokens", step=100,
+        ),
+        Knob(
+            "tool_desc_chars", "Tool text cap", "number", profile.tool_desc_chars, "Profile",
+            _FIGURE_HELP + " 0 or less: none.", unit="bytes", step=10,
+        ),
+        Knob(
+            "skill_manifest_chars", "Skills cap", "number", profile.skill_manifest_chars, "Profile",
+            _FIGURE_HELP + " 0: none; less: no skills.", unit="bytes", minimum=-1, step=10,
+        ),
+        Knob(
+            "memory_body_chars", "Record body cap", "number", profile.memory_body_chars, "Profile",
+            _FIGURE_HELP + " 0 or less: none.", unit="bytes", step=50,
+        ),
+        Knob(
+            "tool_output_tokens", "Tool result cap", "number", profile.tool_output_tokens, "Profile",
+            _FIGURE_HELP + " Each tool has its own cap too.", unit="tokens", step=100,
         ),
     )  # fmt: skip
 
@@ -119,10 +132,6 @@ def _history(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
         Knob(
             "tool_results", "Cut tool results", "toggle", True, "History",
             "Off: stored results as they are. One that bee has cut already is left alone.",
-        ),
-        Knob(
-            "tool_output_tokens", "Tool result cap", "number", None, "History",
-            _NUMBER_HELP + " Each tool has its own cap too.", unit="tokens", step=100, optional=True,
         ),
         Knob(
             "input_tokens", "Reported input tokens", "number", inputs.input_tokens if inputs else 0,

@@ -54,6 +54,7 @@ from promptdbg.workspace import Workspace
 CONTEXT_FILE_BYTES = 1_048_576
 """Bytes read of a context file. The prompt takes at most 8,192 of what they expand to."""
 
+_MOST_NESTED = 100
 _LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
@@ -270,6 +271,9 @@ class _Loading:
             if not isinstance(value, dict) or not isinstance(value.get("role"), str):
                 self._notice("bee.messages", "is not a message with a role", path, number)
                 continue
+            if _too_deep(value):
+                self._notice("bee.messages", f"is nested deeper than {_MOST_NESTED} levels", path, number)
+                continue
             rows.append(Row.of(f"m{len(rows)}", value, Source(str(path), number, number)))
         return tuple(rows)
 
@@ -374,3 +378,18 @@ class _Loading:
         records, notices = read_store(folder, times)
         self.notices += notices
         return records
+
+
+def _too_deep(value: Json) -> bool:
+    """Whether a JSON value nests deeper than can be walked safely."""
+    level = [value]
+    for _ in range(_MOST_NESTED):
+        level = [
+            inner
+            for entry in level
+            for inner in (entry.values() if isinstance(entry, dict) else entry)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

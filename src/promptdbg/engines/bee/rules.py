@@ -212,6 +212,13 @@ BUDGET_OVER = _rule(
     "internal/prompt/assemble.go::Assemble",
     "Rules, identity, discipline and tools are never dropped; bee writes a line to its log.",
 )
+PROMPT_CACHE = _rule(
+    "prompt.cache",
+    "The prompt is cached by names and lengths",
+    "internal/loop/turn_cache.go::sysPromptCacheKey",
+    "Within a session an edit that keeps a context file's length is not noticed. A comment in the source "
+    "lists the working folder among the keys; the code does not use it.",
+)
 MODE_PLAN = _rule(
     "mode.plan",
     "Plan mode puts a block before the system prompt, outside the budget",
@@ -289,7 +296,7 @@ RULES = (
     TOOLS_DISABLED, TOOLS_PROFILE, TOOLS_MODE, TOOLS_LINE, TOOLS_CAP,
     SKILLS_OFF, SKILLS_CAP,
     MEMORY_OFF, MEMORY_SCAN, MEMORY_EXPIRED, MEMORY_SELECT, MEMORY_HINTS, MEMORY_BODY,
-    BUDGET_RECORDS, BUDGET_SKILLS, BUDGET_CONTEXT, BUDGET_OVER, MODE_AUTO, MODE_PLAN,
+    BUDGET_RECORDS, BUDGET_SKILLS, BUDGET_CONTEXT, BUDGET_OVER, PROMPT_CACHE, MODE_AUTO, MODE_PLAN,
     SYSTEM, CURRENT, EPHEMERAL, ATTACH_EXACT, ATTACH_CUT, ATTACH_LITERAL,
     TOOL_RESULT, CONTEXT_NOTICE, COMPACT, COMPACT_NOT, WIRE_THINKING,
     SWITCHED_OFF, EDITED,

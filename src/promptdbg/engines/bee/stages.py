@@ -121,8 +121,6 @@ class Stages:
             content=value.get("content"),
             tokens=sum(self.counter.count(text) for text in shape.texts),
             sources=(name,) if sources is None else sources,
-            tool_calls=shape.tool_calls,
-            tool_call_id=shape.tool_call_id,
             size=shape.size,
             source=source,
             evidence=evidence,
@@ -225,9 +223,7 @@ class Stages:
     def _cut_results(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         if not self.request.cut_results:
             return messages
-        names = {
-            call["id"]: call["function"]["name"] for message in messages for call in message.tool_calls or ()
-        }
+        names = {call: tool for row in self.request.rows for call, tool in row.shape.calls.items()}
         made = [self._cut_result(message, names) for message in messages]
         return tuple(made) if self._statuses else messages
 
@@ -241,7 +237,8 @@ class Stages:
             if not isinstance(result, dict) or _ALREADY_CUT in history.text_of(result.get("content")):
                 continue
             data = to_bytes(history.text_of(result.get("content")))
-            tool = names.get(result.get("use_id"), "")
+            call = result.get("use_id")
+            tool = names.get(call, "") if isinstance(call, str) else ""
             cut = history.truncate_result(tool, data, self.request.tool_output_tokens)
             if cut.truncated:
                 reasons.append((cut, len(data), tool or "a tool of unknown name"))
