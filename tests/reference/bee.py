@@ -240,13 +240,13 @@ def _config(inputs: Mapping[str, Json]) -> Config:
 
 
 def _record(entry: Mapping[str, Json]) -> Record:
-    _only(entry, {"name", "body", "priority", "age_hours", "expires_in_hours"})
+    _only(entry, {"name", "body", "repeat", "priority", "age_hours", "age_minutes", "expires_in_hours"})
     expires = entry.get("expires_in_hours")
     return Record(
         name=entry["name"],
-        body=to_bytes(entry.get("body", "")),
+        body=to_bytes(entry.get("body", "")) * entry.get("repeat", 1),
         priority=entry.get("priority", 0),
-        modified=NOW - timedelta(hours=entry.get("age_hours", 0)),
+        modified=NOW - timedelta(hours=entry.get("age_hours", 0), minutes=entry.get("age_minutes", 0)),
         expires=None if expires is None else NOW + timedelta(hours=expires),
     )
 

@@ -40,7 +40,7 @@ from promptdbg.engines.bee.rules import (
 )
 from promptdbg.engines.bee.stages import Request, Stages
 from promptdbg.errors import UsageError
-from promptdbg.files.imports import Expander
+from promptdbg.files.imports import Expansion
 from promptdbg.files.walkup import Candidate
 from promptdbg.model import (
     Assembly,
@@ -232,34 +232,37 @@ class _Assembling:
         if item in self.settings.texts:
             text = to_bytes(self.settings.texts[item])
             self.desk.note(item, EDITED, "The text is edited here; what is on disk is not.")
-        made = expander(
-            self._resolver(item), whole_number(self.values["import_depth"]) or 0, self._edited(item)
-        )
-        expansion = made.expand(entry.path, posixpath.dirname(entry.path), text)
+        expansion = self._expanded(entry, text, note=True)
         if text != entry.entry.data:
-            self._note_cache(item, made, entry, expansion.body)
+            self._note_cache(item, len(expansion.body), len(self._expanded(entry, entry.entry.data).body))
         return ContextFile(entry.path, expansion.body, text, expansion.imports, key, entry.entry.size)
 
-    def _note_cache(self, item: str, made: Expander, entry: Candidate, body: bytes) -> None:
+    def _expanded(self, entry: Candidate, text: bytes, *, note: bool = False) -> Expansion:
+        item = f"context/{self.inputs.place.key(entry.path)}"
+        depth = whole_number(self.values["import_depth"]) or 0
+        walk = expander(self._resolver(item), depth, self._edited(item, note))
+        return walk.expand(entry.path, posixpath.dirname(entry.path), text)
+
+    def _note_cache(self, item: str, size: int, before: int) -> None:
         """bee's cache of the prompt would not see an edit that keeps the length."""
-        before = made.expand(entry.path, posixpath.dirname(entry.path), entry.entry.data)
-        if len(before.body) == len(body):
-            because = f"The file keeps its {len(body):,} bytes: a session that goes on keeps the old text."
-            self.desk.note(item, PROMPT_CACHE, because, len(body), unit="bytes")
+        if size == before:
+            because = f"The file keeps its {size:,} bytes: a session that goes on keeps the old text."
+            self.desk.note(item, PROMPT_CACHE, because, size, unit="bytes")
 
     def _resolver(self, item: str) -> BeeResolver:
         off = frozenset(name[len(item) :] for name in self.settings.off if name.startswith(item + "/@"))
         inputs = self.inputs
         return BeeResolver(inputs.tree, inputs.below, inputs.place.home, bool(self.values["fuzzy"]), off)
 
-    def _edited(self, item: str) -> Callable[[str, bytes], bytes]:
+    def _edited(self, item: str, note: bool) -> Callable[[str, bytes], bytes]:
         texts = self.settings.texts
 
         def edited(key: str, data: bytes) -> bytes:
             text = texts.get(item + key)
             if text is None:
                 return data
-            self.desk.note(item + key, EDITED, "The text is edited here; what is on disk is not.")
+            if note:
+                self.desk.note(item + key, EDITED, "The text is edited here; what is on disk is not.")
             return to_bytes(text)
 
         return edited
