@@ -19,15 +19,16 @@ Answer = Mapping[str, Any]
 MESSAGE_DIFFERENCES = 20
 """Differences listed of one stage; a stage that went another way differs in every row."""
 
-# An estimate's origin as nanobot names it, and as the assembly does.
-_MEASURES = {"heuristic": "bytes"}
+# The assembly's stages that are not steps of nanobot's governance, and the reports they match.
+_RESTORED, _HISTORY, _BEFORE = "restore", "history", "earlier_requests"
 
 
 def compare(assembly: Assembly, answer: Answer) -> tuple[StageReport, ...]:
     """Every stage that the real framework reached, the numbers, and how it ended."""
     reports = [_failures(assembly, answer)]
     real = dict(_real_stages(answer))
-    ours = {stage.name: stage for stage in assembly.stages if stage.kind is not StageKind.FINAL}
+    steps = (stage for stage in assembly.stages if stage.kind is not StageKind.FINAL)
+    ours = {stage.name.removesuffix("(force)"): stage for stage in steps}
     for name in dict.fromkeys([*real, *ours]):
         if name in real and name in ours:
             reports.append(_stage(ours[name], real[name]))
@@ -49,37 +50,39 @@ def real_failure(answer: Answer) -> Failure | None:
 
 def _real_stages(answer: Answer) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Name and snapshot of each list; a step that changed nothing has the snapshot before it."""
-    if answer["stored"] is not None:
-        yield "session", answer["stored"]
+    stored, restored, history = answer["stored"], answer["restored"], answer["history"]
+    if stored is not None:
+        yield "session", stored
+    if restored is not None and restored["messages"] != stored["messages"]:
+        yield _RESTORED, restored
+    if history is not None:
+        yield _HISTORY, {"messages": history}
     before = answer["initial"]
     if before is None:
         return
     yield "initial", before
     if answer["requests"] > 1:
         before = answer["given"]
-        yield "in-flight", before
+        if before is None:
+            return
+        yield _BEFORE, before
     for step in answer["steps"]:
         before = step if step["changed"] else before
         yield step["name"], before
 
 
 def _failures(assembly: Assembly, answer: Answer) -> StageReport:
-    ours, real = assembly.failure, answer["failure"]
-    differences = []
-    if (ours is None) != (real is None):
-        differences.append(
-            Difference(
-                "outcome",
-                ABSENT if ours is None else f"{ours.error} in {ours.where}: {ours.message}",
-                ABSENT if real is None else f"{real['type']} in {real['where']}: {real['message']}",
-            )
-        )
-    elif ours is not None and real is not None:
-        if ours.error != real["type"]:
-            differences.append(Difference("error", ours.error, real["type"]))
-        if _place(ours.where) != _place(real["where"]):
-            differences.append(Difference("where", ours.where, real["where"]))
-    return StageReport("outcome", None, tuple(differences))
+    """How both ended. An assembly writes ``Class: message``, without nanobot's own words before it."""
+    failure, real = assembly.failure, answer["failure"]
+    told = ABSENT if failure is None else f"{failure.error} in {failure.where}"
+    raised = ABSENT if real is None else f"{real['type']}: {real['message']} in {real['where']}"
+    if failure is None or real is None:
+        same = failure is None and real is None
+        return StageReport("outcome", None, () if same else (Difference("outcome", told, raised),))
+    kind, _, message = failure.error.partition(": ")
+    same = kind == real["type"] and real["message"].endswith(message)
+    same = same and _place(failure.where) == _place(real["where"])
+    return StageReport("outcome", None, () if same else (Difference("outcome", told, raised),))
 
 
 def _place(where: str) -> str:
@@ -94,9 +97,15 @@ def _one_side(name: str, is_ours: bool) -> StageReport:
 
 def _stage(ours: Stage, real: Mapping[str, Any]) -> StageReport:
     messages = _messages(real)
-    report = _list(ours.name, [message.to_json() for message in ours.messages], messages)
+    stored = ours.kind is StageKind.SESSION or ours.name == _RESTORED
+    report = _list(ours.name, [_row(m) if stored else m.to_json() for m in ours.messages], messages, stored)
     numbers = tuple(_numbers(ours, real))
     return StageReport(report.name, report.messages, (*report.differences, *numbers))
+
+
+def _row(message: Message) -> dict[str, Json]:
+    """A stored row: what is sent of it, and the keys that stay behind."""
+    return {**message.to_json(), **message.extra}
 
 
 def _messages(snapshot: Mapping[str, Any]) -> list[Json]:
@@ -108,8 +117,8 @@ def _numbers(ours: Stage, real: Mapping[str, Any]) -> Iterator[Difference]:
     """The estimates, wherever the assembly has them."""
     if ours.size is not None and real.get("size") is not None and ours.size != real["size"]:
         yield Difference("estimate", ours.size, real["size"])
-    measured = _MEASURES.get(real.get("measured_by", ""), real.get("measured_by", ""))
-    if ours.measured_by and measured and ours.measured_by not in (measured, real["measured_by"]):
+    measured = real.get("measured_by", "")
+    if ours.measured_by and measured and ours.measured_by != measured:
         yield Difference("measured by", ours.measured_by, measured)
     sizes = real.get("sizes")
     if sizes is not None and len(sizes) == len(ours.messages):
@@ -122,20 +131,24 @@ def _sizes(messages: Sequence[Message], sizes: Sequence[int]) -> Iterator[Differ
             yield Difference(f"message {number} estimate", message.size, size)
 
 
-def _list(name: str, ours: Sequence[Json], real: Sequence[Json]) -> StageReport:
+def _list(name: str, ours: Sequence[Json], real: Sequence[Json], stored: bool = False) -> StageReport:
     differences: list[Difference] = []
     if len(ours) != len(real):
         differences.append(Difference("messages", len(ours), len(real)))
     for number in range(max(len(ours), len(real))):
         left = ours[number] if number < len(ours) else ABSENT
         right = real[number] if number < len(real) else ABSENT
-        differences.extend(_message(f"message {number}", left, right))
+        differences.extend(_message(f"message {number}", left, right, stored))
         if len(differences) >= MESSAGE_DIFFERENCES:
             break
     return StageReport(name, len(real), tuple(differences[:MESSAGE_DIFFERENCES]))
 
 
-def _message(where: str, ours: Json, real: Json) -> Iterator[Difference]:
+def _message(where: str, ours: Json, real: Json, stored: bool) -> Iterator[Difference]:
+    """
+    Args:
+        stored: a row of the session, whose key order the assembly does not keep.
+    """
     if not isinstance(ours, dict) or not isinstance(real, dict):
         if ours is ABSENT or real is ABSENT or _text(ours) != _text(real):
             yield Difference(where, ours, real)
@@ -143,10 +156,12 @@ def _message(where: str, ours: Json, real: Json) -> Iterator[Difference]:
     found = False
     for key in dict.fromkeys([*real, *ours]):
         left, right = ours.get(key, ABSENT), real.get(key, ABSENT)
+        if key == "role" and not isinstance(right, str) and right is not ABSENT:
+            right = "" if right is None else str(right)  # the model's role is always a text
         if left is ABSENT or right is ABSENT or _text(left) != _text(right):
             found = True
             yield Difference(f"{where} {key}", left, right)
-    if not found and list(ours) != list(real):
+    if not found and not stored and list(ours) != list(real):
         yield Difference(f"{where} key order", list(ours), list(real))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as _datetime
+import os
 import sys
+import time
 from typing import Any
 
 _real = _datetime.datetime
@@ -43,6 +45,21 @@ def install(package: str) -> None:
 
 
 def freeze(now: str | None) -> None:
-    """Stop the clock at an ISO time; a time without offset is local. ``None`` lets it run."""
+    """Stop the clock at an ISO time and put the process into its offset; without one it is UTC.
+
+    ``None`` lets the clock run.
+    """
     global _now
-    _now = None if now is None else _real.fromisoformat(now)
+    _now = None
+    if now is not None:
+        parsed = _real.fromisoformat(now)
+        _now = parsed if parsed.tzinfo else parsed.replace(tzinfo=_datetime.UTC)
+        _live_in(_now.utcoffset() or _datetime.timedelta())
+
+
+def _live_in(offset: _datetime.timedelta) -> None:
+    minutes = -int(offset.total_seconds()) // 60  # POSIX counts westwards
+    sign = "-" if minutes < 0 else "+"
+    os.environ["TZ"] = f"UTC{sign}{abs(minutes) // 60}:{abs(minutes) % 60:02d}" if minutes else "UTC"
+    if hasattr(time, "tzset"):  # elsewhere the machine's own zone stays
+        time.tzset()

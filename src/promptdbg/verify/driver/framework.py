@@ -50,11 +50,30 @@ class Framework:
         # feed the rows of a turn one request at a time, so the limit on retries must not bite.
         self.runner._MAX_EMPTY_RETRIES = 1 << 30
         self._encoding = self.helpers._get_token_encoding
+        self.sort_skills = False
+        self._order_skills()
         clock.install("nanobot")
 
     def use_tokenizer(self, name: str) -> None:
         """``cl100k_base``, or ``unavailable``: as if its data could not be had."""
         self.helpers._get_token_encoding = self._encoding if name == "cl100k_base" else _no_encoding
+
+    def channels(self, *, extract_documents: bool) -> Any:
+        """nanobot's settings of channels; 0.2.2 takes the text of documents into the message or not."""
+        config = _module("nanobot.config.schema").ChannelsConfig()
+        config.extract_document_text = extract_documents
+        return config
+
+    def _order_skills(self) -> None:
+        """List skills by name where that is asked for; nanobot takes them as the folder does."""
+        loader = self.skills.SkillsLoader
+        real = loader._skill_entries_from_dir
+
+        def listed(*arguments: Any, **named: Any) -> Any:
+            entries = real(*arguments, **named)
+            return sorted(entries, key=lambda entry: entry["name"]) if self.sort_skills else entries
+
+        loader._skill_entries_from_dir = listed
 
     def measure(self, provider: Any, tools: list[Any], messages: list[Any]) -> dict[str, Any]:
         """nanobot's estimate of the request, how it was made, and of each message alone."""
@@ -101,17 +120,6 @@ class Framework:
             }
             registry.register(type("SchemaOnly", (base,), body)())
         return registry
-
-    def estimate_runs(self, consolidator: Any, note: Callable[[Any], None]) -> None:
-        """Report each estimate by which the consolidator decides whether to archive."""
-        real = consolidator.estimate_session_prompt_tokens
-
-        def noted(*arguments: Any, **named: Any) -> Any:
-            result = real(*arguments, **named)
-            note(result)
-            return result
-
-        consolidator.estimate_session_prompt_tokens = noted
 
 
 def _module(name: str) -> Any:

@@ -35,21 +35,21 @@ _PROGRAMS = frozenset(
         "subprocess.Popen",
     }
 )
-# Event -> how many of its first arguments are paths it changes, and where a descriptor of the
-# folder they are relative to stands (None: it takes none).
-_CHANGES: dict[str, tuple[int, int | None]] = {
-    "os.chmod": (1, 2),
-    "os.chown": (1, 3),
-    "os.link": (2, 2),
-    "os.mkdir": (1, 2),
-    "os.remove": (1, 1),
-    "os.removexattr": (1, None),
-    "os.rename": (2, 2),
-    "os.rmdir": (1, 1),
-    "os.setxattr": (1, None),
-    "os.symlink": (2, 2),
-    "os.truncate": (1, None),
-    "os.utime": (1, 3),
+# Event -> which of its arguments are paths it changes, and where a descriptor of the folder they
+# are relative to stands (None: it takes none). The target of a symbolic link is only a text.
+_CHANGES: dict[str, tuple[tuple[int, ...], int | None]] = {
+    "os.chmod": ((0,), 2),
+    "os.chown": ((0,), 3),
+    "os.link": ((0, 1), 2),
+    "os.mkdir": ((0,), 2),
+    "os.remove": ((0,), 1),
+    "os.removexattr": ((0,), None),
+    "os.rename": ((0, 1), 2),
+    "os.rmdir": ((0,), 1),
+    "os.setxattr": ((0,), None),
+    "os.symlink": ((1,), 2),
+    "os.truncate": ((0,), None),
+    "os.utime": ((0,), 3),
 }
 
 # Taken before anything replaces them: the guard looks at real paths.
@@ -80,9 +80,9 @@ def install(root: str) -> None:
             if isinstance(flags, int) and flags & _WRITE and not allowed(path, None):
                 raise Refused(f"write outside the copy: {path}")
         elif event in _CHANGES:
-            count, at = _CHANGES[event]
+            paths, at = _CHANGES[event]
             folder = arguments[at] if at is not None and at < len(arguments) else None
-            for path in arguments[:count]:
+            for path in (arguments[index] for index in paths):
                 if not allowed(path, folder):
                     raise Refused(f"{event} outside the copy: {path}")
         elif event in _NETWORK:

@@ -1,9 +1,10 @@
 """Speaks with promptdbg: one JSON document a line, in on stdin, out on stdout.
 
-Greeting: ``{"protocol", "version", "dialect", "python", "package"}``, or ``{"error"}`` and the end.
-``dialect`` is which of the known shapes the program has, ``package`` the folder it was imported from.
-Then one answer for each request, in order. A request is what ``verify.request`` makes; an answer is ``turn.run``'s
-report, or ``{"error": text}`` for a request the driver itself could not serve.
+Greeting: ``{"protocol", "version", "dialect", "runtime", "system", "package"}``, or ``{"error"}`` and
+the end. ``dialect`` is which of the known shapes the program has, ``package`` the folder it was
+imported from, ``runtime`` and ``system`` how the program names the machine in its prompt.
+Then one answer for each request, in order. A request is what ``verify.request`` makes; an answer is
+``turn.run``'s report, or ``{"error": text}`` for a request the driver itself could not serve.
 
 All messages in an answer are JSON texts inside the JSON, as nanobot's lists were at that moment.
 """
@@ -45,7 +46,8 @@ def main(root: str) -> None:
             "protocol": PROTOCOL,
             "version": framework.version,
             "dialect": framework.dialect,
-            "python": platform.python_version(),
+            "runtime": _runtime(),
+            "system": platform.system(),
             "package": framework.package,
         }
     )
@@ -55,3 +57,10 @@ def main(root: str) -> None:
         except Exception as error:
             traceback.print_exc()
             say({"error": f"{type(error).__name__}: {error}"})
+
+
+def _runtime() -> str:
+    """As ``agent/context.py::_get_identity`` puts it."""
+    system = platform.system()
+    name = "macOS" if system == "Darwin" else system
+    return f"{name} {platform.machine()}, Python {platform.python_version()}"

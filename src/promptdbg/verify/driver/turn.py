@@ -22,6 +22,8 @@ def run(framework: Framework, request: dict[str, Any]) -> dict[str, Any]:
     clock.freeze(request.get("now"))
     framework.use_tokenizer(request.get("tokenizer", "cl100k_base"))
     framework.skills.shutil.which = _which(request.get("bins"))
+    framework.sort_skills = request.get("skill_order") == "name"
+    environment = _set(request.get("env", {}))
     turn = _Turn(framework, request)
     try:
         asyncio.run(turn.process())
@@ -32,6 +34,8 @@ def run(framework: Framework, request: dict[str, Any]) -> dict[str, Any]:
     finally:
         framework.recorder.listening = False
         framework.skills.shutil.which = _real_which
+        os.environ.clear()
+        os.environ.update(environment)
         redirect.place([])
     return turn.report()
 
@@ -42,10 +46,11 @@ class _Turn:
         self.request = request
         self.recorder = framework.recorder
         self.recorder.begin()
-        self.rounds = _rounds(request.get("inflight", []))
+        self.rounds: list[list[dict[str, Any]]] = request.get("inflight", [])
         self.requests = 0
         self.summaries = 0
         self.archiving = False
+        self.probing = False
         self.failure: dict[str, Any] | None = None
         self.handled: str | None = None
         self.live: list[Any] = []
@@ -64,8 +69,12 @@ class _Turn:
         self.recorder.measure = lambda messages: fw.measure(provider, definitions, messages)
         manager = self._sessions()
         session = manager.get_or_create(request["session_key"])
+        if not request.get("persist", True) and hasattr(fw.sessions, "SessionPolicy"):
+            session.policy = fw.sessions.SessionPolicy(persist=False)
         self.stored = _session(session)
         self.loop = loop = self._loop(provider, registry, manager)
+        if not request.get("consolidate", True):
+            _only_probe(loop.consolidator)
         self._watch_history(session)
         self._watch_archiver(loop)
         self._watch_runner(loop)
@@ -142,6 +151,7 @@ class _Turn:
             "context_block_limit": request.get("context_block_limit"),
             "consolidation_ratio": request.get("consolidation_ratio", 0.5),
             "max_messages": request.get("max_messages", 120),
+            "channels_config": fw.channels(extract_documents=request.get("extract_documents", True)),
         }
         known = _parameters(fw.loop.AgentLoop.__init__)
         loop = Loop(**{name: value for name, value in named.items() if name in known})
@@ -156,13 +166,13 @@ class _Turn:
         return loop
 
     def _watch_history(self, session: Any) -> None:
-        """Note the session each time its replay is asked for; the last before the request counts."""
+        """Note the session each time the turn asks for its replay; archiving and its probe do too."""
         real = session.get_history
 
         def noted(*arguments: Any, **named: Any) -> Any:
             rows = _session(session)
             result = real(*arguments, **named)
-            if not self.archiving and self.requests == 0:
+            if not self.archiving and not self.probing and self.requests == 0:
                 self.restored, self.history = rows, json.dumps(result, default=str)
             return result
 
@@ -182,11 +192,18 @@ class _Turn:
                 self.archiving = False
 
         owner.archive = noted
+        estimate = consolidator.estimate_session_prompt_tokens
 
-        def probed(result: Any) -> None:
+        def probed(*arguments: Any, **named: Any) -> Any:
+            self.probing = True
+            try:
+                result = estimate(*arguments, **named)
+            finally:
+                self.probing = False
             self.probe = self.probe or result
+            return result
 
-        self.framework.estimate_runs(consolidator, probed)
+        consolidator.estimate_session_prompt_tokens = probed
 
     def _watch_runner(self, loop: Any) -> None:
         """Note the runner's own list of rows, and listen to its governance only."""
@@ -240,7 +257,7 @@ class _Turn:
         for row in rows:
             if row.get("role") == "user":
                 runner._append_injected_messages(self.live, [row])
-            elif row.get("role") == "tool":
+            elif row.get("role") == "tool" and self.request.get("fresh", True):
                 self.live.append({**row, "content": self._normalized(row)})
             else:
                 self.live.append(row)
@@ -270,14 +287,15 @@ class _Turn:
         return runner.context_governor.normalize_tool_result(config, *arguments)
 
 
-def _rounds(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Rows of a turn by model request: an assistant row begins another."""
-    rounds: list[list[dict[str, Any]]] = []
-    for row in rows:
-        if not rounds or row.get("role") == "assistant":
-            rounds.append([])
-        rounds[-1].append(row)
-    return rounds
+def _only_probe(consolidator: Any) -> None:
+    """Let the consolidator measure the prompt and archive nothing: that would take a model."""
+
+    async def probe(session: Any, *arguments: Any, **named: Any) -> None:
+        runtime = {"runtime": named["runtime"]} if "runtime" in named else {}
+        consolidator.estimate_session_prompt_tokens(session, **runtime)
+
+    if hasattr(consolidator, "maybe_consolidate_by_tokens"):
+        consolidator.maybe_consolidate_by_tokens = probe
 
 
 def _session(session: Any) -> dict[str, Any]:
@@ -304,6 +322,17 @@ def _put(source: str | None, target: Path) -> None:
     if source is not None:
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(source, target)
+
+
+def _set(variables: dict[str, bool]) -> dict[str, str]:
+    """Set and unset what skills may require; the environment as it was."""
+    before = dict(os.environ)
+    for name, is_set in variables.items():
+        if is_set:
+            os.environ[name] = "set"
+        else:
+            os.environ.pop(name, None)
+    return before
 
 
 _real_which = shutil.which
