@@ -142,6 +142,7 @@ def _assembler(inputs: Data, expected: Data) -> None:
         if "available_for_messages" in expected:
             assert assembler.available_for_messages() == expected["available_for_messages"]
         if "error" in expected:
+            _keys(expected, "error", "detail", "message_tokens", "available_for_messages")
             _same_error(_error_of(assembler.build), expected)
             assert assembly.failure is not None
             assert assembly.failure.error == expected["error"]
@@ -342,7 +343,8 @@ def _same_result(given: phronomy.PolicyInput, result: PolicyResult, expected: Da
 def _tool_form(item: phronomy.Item, form: Any) -> Any:
     """A tool as a case names it: by its id, its name, or its definition."""
     if isinstance(form, dict):
-        return {"definition": dict(item.definition)} if set(form) == {"definition"} else dict(item.definition)
+        known = {"id": item.id, "tokens": item.tokens, "definition": dict(item.definition)}
+        return {key: known[key] for key in form} if set(form) <= set(known) else dict(item.definition)
     return item.id if str(form).startswith("tool:") else item.definition["name"]
 
 
@@ -396,11 +398,13 @@ def _estimate(inputs: Data, expected: Data) -> None:
     _keys(inputs, "texts", "tokenizer", "messages")
     with _tokenizer(inputs):
         for text, wanted in zip(inputs.get("texts", []), expected["rows"], strict=True):
-            assert wanted == {
+            found = {
                 "chars": len(text),
                 "bytes": len(text.encode()),
                 "tokens": phronomy.TokenEstimator.estimate(text),
             }
+            assert wanted == {key: found[key] for key in wanted}
+            assert "tokens" in wanted
         if "messages" in inputs:
             assert phronomy.TokenEstimator.estimate(inputs["messages"]) == expected["total"]
     _keys(expected, "rows", "total")

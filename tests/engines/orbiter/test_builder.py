@@ -110,9 +110,12 @@ def test_variables_walk_plain_data_and_objects_of_the_program() -> None:
     registry = orbiter.DynamicVariableRegistry()
     registry.register("up")(lambda state: state.get("name", "?").upper())
     ctx = context(name="ada", n=7, t=True, none=None, items=["x"], obj=Plain())
-    template = "${up} ${n.real} ${t.real} ${none} ${items.0} ${items} ${obj.label} ${name.upper} ${} ${n"
+    template = (
+        "${up} ${n.real} ${t.real} ${none} ${items.0} ${items} ${obj.label} ${name.upper} "
+        "${n.__class__.__name__} ${} ${n"
+    )
     text = orbiter.PromptBuilder(ctx, variables=registry).add_neuron(Text("v", "{t}"), t=template).build()
-    assert text == ("ADA 7 1 None ${items.0} ['x'] L <attribute 'upper' of str> ${} ${n")
+    assert text == ("ADA 7 1 None ${items.0} ['x'] L <attribute 'upper' of str> int ${} ${n")
 
 
 def test_a_long_run_of_openings_is_no_trap() -> None:

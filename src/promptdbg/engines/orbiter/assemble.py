@@ -20,7 +20,6 @@ from promptdbg.model import (
     Assembly,
     Budget,
     EngineInfo,
-    Failure,
     Notice,
     Part,
     Section,
@@ -53,11 +52,9 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
     failure, system = inputs.failure, ""
     if failure is None:
         try:
-            config = config_from(inputs, values)
+            config = _config(inputs, values)
             drafts, system = _prompt(inputs, settings, values, config, counter, trace)
             converse(inputs, settings, values, config, stages, trace, system, drafts)
-        except ValidationError as error:
-            failure = Failure("ValidationError", "context/config.py::ContextConfig", str(error))
         except BuildError as error:
             failure = error.failure
     sections = failed_sections(inputs) if failure else sections_of(drafts, counter, stages)
@@ -78,6 +75,15 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
     )
 
 
+def _config(inputs: OrbiterInputs, values: dict[str, Value]) -> AnyConfig:
+    try:
+        return config_from(inputs, values)
+    except ValidationError as error:
+        raise BuildError(error, "context/config.py::ContextConfig") from error
+    except ValueError as error:  # a mode that does not exist
+        raise BuildError(error, "context/config.py::make_config") from error
+
+
 def prompt_text(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -> str:
     """The system prompt alone.
 
@@ -86,7 +92,7 @@ def prompt_text(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter
     """
     values = knob_values(knobs(inputs), settings)
     try:
-        return _prompt(inputs, settings, values, config_from(inputs, values), counter, Trace())[1]
+        return _prompt(inputs, settings, values, _config(inputs, values), counter, Trace())[1]
     except BuildError as error:
         raise error.__cause__ or error from None
 

@@ -29,7 +29,7 @@ def join(job: Build, drafts: list[Draft], separator: str) -> str:
         _place(draft, place, text)
         if draft.status is SectionStatus.TRUNCATED:
             job.measure(draft)
-    _record_variables(job, kept, replacements)
+    _record_variables(job, kept, replacements, place)
     return text
 
 
@@ -38,6 +38,8 @@ def _place(draft: Draft, place: _Places, text: str) -> None:
     begin, end = draft.start, draft.start + len(draft.text)
     draft.start, after = place(begin), place(end)
     draft.output = text[draft.start : after]
+    if not draft.parts:
+        return
     begin += len(draft.whole.opening or "") + 1
     for part in draft.kept_parts:
         finish = begin + len(part.text)
@@ -75,14 +77,13 @@ _TOLD = {
 }
 
 
-def _record_variables(job: Build, kept: list[Draft], replacements: list[Replacement]) -> None:
+def _record_variables(job: Build, kept: list[Draft], replacements: list[Replacement], place: _Places) -> None:
     """A note on the item that holds each placeholder, and warnings for the surprising ones."""
     if not replacements:
         return
     marks = _marks(kept)
     warned: set[tuple[str, str]] = set()
     starts = [start for start, _, _ in marks]
-    place = _Places(replacements)
     for entry in replacements:
         where = bisect_left(starts, place(entry.start) + 1) - 1
         _, item, draft = marks[max(where, 0)]

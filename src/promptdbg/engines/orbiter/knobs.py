@@ -187,6 +187,7 @@ def config_from(inputs: OrbiterInputs, values: Mapping[str, Value]) -> AnyConfig
 
     Raises:
         ValidationError: the framework would refuse it.
+        ValueError: there is no such mode.
     """
     numbers: dict[str, Any] = dict(inputs.numbers)
     for name in (

@@ -6,6 +6,7 @@ can put into a state, is read by attribute, as the framework does.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -55,9 +56,11 @@ class _Attribute(str):
 
 _MISSING = object()
 
-# What Python's numbers hold as plain values. Everything else a path can reach on plain data is a
-# method, which the framework prints with an address that differs from run to run.
-_NUMBER_PARTS = frozenset({"real", "imag", "numerator", "denominator"})
+# What plain data holds as plain values, and its types as words. Everything else a path can reach on it
+# is a method, which the framework prints with an address that differs from run to run.
+_VALUE_PARTS = frozenset({"real", "imag", "numerator", "denominator", "__class__", "__doc__"})
+_TYPE_PARTS = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
+_PLAIN = (str, int, float, bool, list, tuple, type(None))
 
 
 def walk(path: str, state: ContextState | Mapping[str, Any]) -> Any:
@@ -79,9 +82,9 @@ def _step(path: str, current: Any, part: str) -> Any:
             return value
     elif isinstance(current, _Attribute):
         pass
-    elif current is None or isinstance(current, (str, int, float, list, tuple)):
+    elif isinstance(current, _PLAIN) or (isinstance(current, type) and current in _PLAIN):
         if hasattr(current, part):
-            if part in _NUMBER_PARTS:
+            if part in (_TYPE_PARTS if isinstance(current, type) else _VALUE_PARTS):
                 return getattr(current, part)
             return _Attribute(f"<attribute {part!r} of {type(current).__name__}>")
     elif hasattr(current, part):
@@ -163,12 +166,6 @@ def apply(template: str, replacements: list[Replacement]) -> str:
     return "".join([*pieces, template[end:]])
 
 
-_RAISED = {
-    error.__name__: error
-    for error in (KeyError, ValueError, TypeError, AttributeError, RuntimeError, LookupError, IndexError)
-}
-
-
 def resolver_from(value: Any) -> Any:
     """A resolver from plain data, as a workspace file writes it.
 
@@ -195,6 +192,7 @@ def _raising(name: str) -> Callable[[Any], Any]:
     def resolver(_state: Any) -> Any:
         if name == VariableResolveError.__name__:
             raise VariableResolveError(name)
-        raise _RAISED.get(name, RuntimeError)(name)
+        error = getattr(builtins, name, RuntimeError)
+        raise error(name) if isinstance(error, type) and issubclass(error, Exception) else RuntimeError(name)
 
     return resolver

@@ -4,6 +4,7 @@ take its place."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -13,11 +14,14 @@ from promptdbg.tokens import chars_over_four_up, utf8_length
 
 Estimate = Callable[[str], int]
 
+# Ruby splits at ASCII white space only.
+_WORD = re.compile(r"[^ \t\n\v\f\r]+")
+
 TOKENIZERS: Mapping[str, Estimate] = MappingProxyType(
     {
         "chars/4": chars_over_four_up,
         "bytes": utf8_length,
-        "words": lambda text: len(text.split()),
+        "words": lambda text: len(_WORD.findall(text)),
     }
 )
 """The default (code points / 4, rounded up, per piece) and two others to try."""
