@@ -227,6 +227,11 @@ class Lists:
         return self.plan.alignment
 
     @property
+    def names(self) -> list[str]:
+        """The stages that the columns show."""
+        return [column.stage.name for column in self.alignment.columns]
+
+    @property
     def entries(self) -> Sequence[Entry]:
         return self.plan.entries
 

@@ -11,10 +11,11 @@ from promptdbg.model import Failure, StageKind
 from promptdbg.tui import message_cells
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.messages import MessagesScreen
+from promptdbg.tui.screens.stages import StagesBox
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.wrapping import wrap
-from tests.tui.conftest import Run, press, settled
+from tests.tui.conftest import Run, press, screen_text, settled
 from tests.tui.lists import Lists, assembly, conversation, lists_of, message, stage
 
 KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
@@ -136,14 +137,14 @@ async def test_wrap_shows_all_of_every_message() -> None:
 async def test_columns_are_hidden_and_shown() -> None:
     async with lists_of(conversation()) as lists:
         await lists.press("2")
-        assert [column.stage.name for column in lists.alignment.columns] == ["session", "final"]
+        assert lists.names == ["session", "final"]
         await lists.press("1")
         await lists.press("3")
         assert lists.status == "! it is the only list in sight"
         await lists.press("4")
         assert lists.status.startswith("! no recorded request is loaded")
         await lists.press("1", "2")
-        assert len(lists.alignment.columns) == 3
+        assert len(lists.names) == 3
 
 
 async def test_every_step_can_be_reached() -> None:
@@ -152,12 +153,41 @@ async def test_every_step_can_be_reached() -> None:
         names = []
         for _ in range(3):
             await lists.press("greater_than_sign")
-            names.append(lists.alignment.columns[1].stage.name)
+            names.append(lists.names[1])
         assert names == ["repair", "results", "results"]
-        assert lists.status == "! FINAL stands beside it already"
+        assert lists.status == "! FINAL stands to the right; move or hide that column first"
         await lists.press("left", "less_than_sign")
         assert lists.status == "! there is no list before this one"
         assert "Results" in lists.lines()[0]
+
+
+async def test_a_stage_is_chosen_from_the_list_of_all(golden: Golden) -> None:
+    async with lists_of(conversation(), (100, 24)) as lists:
+        await lists.press("right", "s")
+        assert isinstance(lists.app.screen, StagesBox)
+        golden(lists.app, "messages-stages")
+        await lists.press("down", "enter")
+        assert lists.names == ["session", "repair", "final"]
+        assert lists.status == "3 of 5: Repair, 1 inserted"
+        await lists.press("2", "left", "s", "down", "down", "enter")
+        assert lists.names == ["repair", "final"]
+        await lists.press("2")
+        assert lists.names == ["session", "initial", "final"]
+
+
+async def test_m_goes_there_and_back() -> None:
+    async with lists_of(conversation()) as lists:
+        await lists.pilot.press("m")
+        assert not isinstance(lists.app.screen, MessagesScreen)
+        await lists.press("m")
+        assert lists.columns.row_count
+
+
+async def test_the_help_names_the_signs() -> None:
+    async with lists_of(conversation()) as lists:
+        await lists.pilot.press("question_mark", "G")
+        await lists.pilot.pause()
+        assert "holds the text of several messages" in screen_text(lists.app)
 
 
 async def test_a_recorded_request_is_a_fourth_list() -> None:
@@ -167,20 +197,24 @@ async def test_a_recorded_request_is_a_fourth_list() -> None:
         [message("r0", "system", "You are a careful coding agent.\nFollow the project notes. Be kind.")],
     )
     async with lists_of(conversation(), (150, 40), recorded=recorded) as lists:
-        assert len(lists.alignment.columns) == 4
+        assert len(lists.names) == 4
         assert "RECORDED" in lists.lines()[0]
         await lists.press("g", "d")
         assert "{+" in lists.entry()[2].rpartition("│")[2]
         await lists.press("4")
-        assert len(lists.alignment.columns) == 3
+        assert len(lists.names) == 3
+        await lists.press("4", "1", "2", "3")
+        assert lists.names == ["recorded"]
+        await lists.press("s")
+        assert lists.status == "! this column shows the recorded request"
 
 
 async def test_narrow_windows_slide_over_the_columns() -> None:
     async with lists_of(conversation(), (80, 24)) as lists:
-        assert lists.shown[-1] == 1
+        assert max(lists.shown) == 1
         assert "(CUT in FINAL: →)" in "\n".join(lists.lines())
         await lists.press("right", "right")
-        assert lists.shown[-1] == 2
+        assert 2 in lists.shown
         await lists.press("right")
         assert lists.status == "! there is no column further right"
         await lists.pilot.resize_terminal(60, 16)
@@ -286,6 +320,7 @@ async def test_a_message_is_switched_off_and_the_cursor_stays(run: Run) -> None:
         assert cell.word == "OFF"
         assert lists.app.driver.debugger is not None
         assert lists.app.driver.debugger.settings.off == {"m1"}
+        assert lists.status.startswith("m1 off")
         await press(pilot, "u")
         await lists.settle()
         assert not lists.alignment.changed(2)
@@ -314,7 +349,7 @@ async def test_a_list_that_is_missing_is_said_once() -> None:
     whole = conversation()
     async with lists_of(assembly(whole.stages[:2])) as lists:
         assert "FINAL: not recorded in this file" in lists.header
-        assert len(lists.alignment.columns) == 2
+        assert len(lists.names) == 2
         await lists.press("3")
         assert lists.status == "! FINAL: not recorded in this file"
 

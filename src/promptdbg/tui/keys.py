@@ -146,6 +146,7 @@ KEYS: tuple[Key, ...] = (
     Key("messages.wrap", "messages", "w", "w", "wrap", "Wrap", "Two lines of each message, or all of it", 42),
     Key("messages.stage-before", "messages", "less_than_sign,comma", "<", "stage(-1)", "Step before", "Show the step before in this column"),
     Key("messages.stage-after", "messages", "greater_than_sign,full_stop", ">", "stage(1)", "Step after", "Show the step after in this column", 44),
+    Key("messages.stages", "messages", "s", "s", "stages", "Stages", "Choose what this column shows from all steps", 45),
     Key("messages.column-1", "messages", "1", "1", "column(1)", "SESSION", "Show or hide the first list", 46),
     Key("messages.column-2", "messages", "2", "2", "column(2)", "INITIAL", "Show or hide the second list"),
     Key("messages.column-3", "messages", "3", "3", "column(3)", "FINAL", "Show or hide the third list"),

@@ -47,6 +47,16 @@ STYLES: Mapping[CellKind, str] = {
 }
 
 
+SIGN_MEANINGS = (
+    (CellKind.SAME, "", "the same as in the column to the left"),
+    (CellKind.INSERTED, "ADD", "only from here on"),
+    (CellKind.REWRITTEN, "CUT", "shortened; EDIT changed, REPAIR mended"),
+    (CellKind.MERGED, "MERGE", "holds the text of several messages"),
+    (CellKind.DROPPED, "DROP", "gone from here on; OFF you switched it off; MOVE elsewhere"),
+)
+"""For the help: a kind of cell, its word, and what it means."""
+
+
 class CellLines:
     """The lines of one cell: some made beforehand, then texts that are cut when drawn."""
 

@@ -13,10 +13,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
 
+from promptdbg.analysis.alignment import SIGNS
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
 from promptdbg.model import Turn
 from promptdbg.text import clip, one_line, pad, safe
 from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, keys_of
+from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.widgets.chrome import KeyLine
@@ -97,7 +99,12 @@ def help_lines(places: Iterable[Place], *, ascii_only: bool) -> list[Paragraph]:
         lines.append(say((title, "virtual--strong")))
         lines += [_help_line(key) for key in keys_of(place)]
         lines.append(BLANK)
-    lines.append(say(("Marks", "virtual--strong")))
+    lines += _sign_lines(ascii_only) if "messages" in wanted else _mark_lines(ascii_only)
+    return lines
+
+
+def _mark_lines(ascii_only: bool) -> list[Paragraph]:
+    lines = [say(("Marks", "virtual--strong"))]
     for status, mark in SECTION_MARKS.items():
         word = pad(f"{glyph_of(mark, ascii_only)} {mark.word}", _KEY_CELLS)
         lines.append(say((word, style_of(status)), " ", mark.means, indent=2))
@@ -105,6 +112,14 @@ def help_lines(places: Iterable[Place], *, ascii_only: bool) -> list[Paragraph]:
     for state, mark in MESSAGE_MARKS.items():
         word = pad(f"{glyph_of(mark, ascii_only)} {mark.word}", _KEY_CELLS)
         lines.append(say((word, style_of(state)), " ", mark.means, indent=2))
+    return lines
+
+
+def _sign_lines(ascii_only: bool) -> list[Paragraph]:
+    lines = [say(("Signs, against the column to the left", "virtual--strong"))]
+    for kind, word, means in SIGN_MEANINGS:
+        sign = SIGNS[kind].replace("−", "-") if ascii_only else SIGNS[kind]
+        lines.append(say((pad(f"{sign} {word}", _KEY_CELLS), STYLES[kind]), " ", means, indent=2))
     return lines
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from promptdbg.analysis.align import align_assembly
+from promptdbg.analysis.align import align, align_assembly
 from promptdbg.analysis.alignment import Alignment
 from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Assembly, Message, Stage, StageKind
@@ -19,6 +19,7 @@ from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.stages import StagesBox, did
 from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
@@ -48,6 +49,9 @@ class MessagesScreen(PictureScreen):
         self._off: set[int] = set()
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
         self._summary = ""
+        self._say_next: str | None = (
+            ""  # what to say when the lists are drawn; "" names the row, None nothing
+        )
         self._greeted = False
         self._goal = ""  # the message to go to as soon as the lists are there
 
@@ -64,12 +68,11 @@ class MessagesScreen(PictureScreen):
     def show_picture(self, picture: Picture) -> None:
         assembly = picture.assembly
         chosen = self._chosen(assembly)
-        self._slots = [slot for slot in range(3) if chosen[slot] is not None and slot not in self._off]
         recorded = None if 3 in self._off else self.promptdbg.recorded
-        names = [stage.name for slot in self._slots if (stage := chosen[slot]) is not None]
-        if recorded is not None:
-            self._slots = [*self._slots, 3]
+        self._slots = [*chosen, 3] if recorded is not None else list(chosen)
+        names = [stage.name for stage in chosen.values()]
         self.lists.empty_word = "No messages in these lists."
+        self._say_next = None  # the app says what led to the picture
         if sum(len(stage.messages) for stage in assembly.stages[:1]) <= ALIGN_AT_ONCE:
             self._draw(picture, _aligned(assembly, names, recorded))
         else:
@@ -86,19 +89,20 @@ class MessagesScreen(PictureScreen):
         self._goal = ""
         self.lists.show(alignment, picture.rules, row)
 
-    def _chosen(self, assembly: Assembly) -> list[Stage | None]:
-        """The stage of each of the three columns; ``None`` where the assembly has none.
+    def _chosen(self, assembly: Assembly) -> dict[int, Stage]:
+        """The stage that each of the three columns shows, of those that are shown.
 
         Columns that would be out of order go back to the usual lists.
         """
         by_name = {stage.name: stage for stage in assembly.stages}
-        chosen = [
-            by_name.get(name) or assembly.stage(kind) for name, kind in zip(self._names, _KINDS, strict=True)
-        ]
-        places = [assembly.stages.index(stage) for stage in chosen if stage is not None]
+        usual = {slot: assembly.stage(kind) for slot, kind in enumerate(_KINDS) if slot not in self._off}
+        chosen = {
+            slot: by_name.get(self._names[slot], stage) for slot, stage in usual.items() if stage is not None
+        }
+        places = [_place(assembly, stage) for stage in chosen.values()]
         if places != sorted(set(places)):
             self._names = ["", "", ""]
-            return [assembly.stage(kind) for kind in _KINDS]
+            return {slot: stage for slot, stage in usual.items() if stage is not None}
         return chosen
 
     # -- what is said
@@ -141,11 +145,14 @@ class MessagesScreen(PictureScreen):
         about = "" if picture.assembly.tokenizer.exact else "≈"
         self.query_one(ColumnTotals).show(plan, about)
         self.show_frame()
-        if self._greeted:
-            self._say_row()
-        else:
+        if not self._greeted:
             self._greeted = True
             self.say(f"aligned: {self._summary}")
+        elif self._say_next:
+            self.say(self._say_next)
+        elif self._say_next == "":
+            self._say_row()
+        self._say_next = ""
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self.show_frame()
@@ -173,35 +180,67 @@ class MessagesScreen(PictureScreen):
             self.refuse(self._missing(picture.assembly))
         elif slot in self._off:
             self._off.discard(slot)
-            self.show_picture(picture)
-        elif self._slots == [slot] or list(self._slots) == [slot]:
+            self._redraw(
+                picture, f"shows {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
+            )
+        elif list(self._slots) == [slot]:
             self.refuse("it is the only list in sight")
         else:
             self._off.add(slot)
-            self.show_picture(picture)
+            self._redraw(
+                picture, f"hides {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
+            )
 
     def action_stage(self, direction: int) -> None:
         """Let the column in focus show the stage before or after."""
-        picture, lists = self.picture, self.lists
-        if picture is None or not self._slots:
-            return
-        slot = self._slots[min(lists.focus_column, len(self._slots) - 1)]
-        if slot == 3:
+        picture, slot = self.picture, self._slot
+        if picture is not None and slot is not None and slot < 3:
+            self._move(
+                picture, slot, _place(picture.assembly, self._chosen(picture.assembly)[slot]) + direction
+            )
+        elif slot == 3:
             self.refuse("this column shows the recorded request")
+
+    def action_stages(self) -> None:
+        """Choose the stage of the column in focus from all there are."""
+        picture, slot = self.picture, self._slot
+        if picture is None or slot is None or slot == 3:
+            self.action_stage(0)
             return
         stages = picture.assembly.stages
-        chosen = self._chosen(picture.assembly)
-        places = [stages.index(stage) if stage is not None else -1 for stage in chosen]
-        wanted = places[slot] + direction
-        others = [place for other, place in enumerate(places) if other != slot and place >= 0]
+        place = _place(picture.assembly, self._chosen(picture.assembly)[slot])
+        self.app.push_screen(StagesBox(stages, place, lambda wanted: self._move(picture, slot, wanted)))
+
+    @property
+    def _slot(self) -> int | None:
+        """The number of the column in focus, hidden ones counted."""
+        return self._slots[min(self.lists.focus_column, len(self._slots) - 1)] if self._slots else None
+
+    def _move(self, picture: Picture, slot: int, wanted: int) -> None:
+        """Show another stage in a column, between those of the columns beside it."""
+        stages = picture.assembly.stages
+        places = {
+            other: _place(picture.assembly, stage) for other, stage in self._chosen(picture.assembly).items()
+        }
+        left = max((place for other, place in places.items() if other < slot), default=-1)
+        right = min((place for other, place in places.items() if other > slot), default=len(stages))
         if not 0 <= wanted < len(stages):
-            self.refuse("there is no list " + ("after" if direction > 0 else "before") + " this one")
-        elif wanted in others:
-            self.refuse(f"{column_title(stages[wanted])} stands beside it already")
+            self.refuse("there is no list " + ("after" if wanted > 0 else "before") + " this one")
+        elif wanted <= left:
+            self.refuse(f"{column_title(stages[left])} stands to the left; move or hide that column first")
+        elif wanted >= right:
+            self.refuse(f"{column_title(stages[right])} stands to the right; move or hide that column first")
         else:
             self._names[slot] = stages[wanted].name
-            self.show_picture(picture)
-            self.say(f"{wanted + 1} of {len(stages)}: {safe(stages[wanted].title, lines=False)}")
+            title = safe(stages[wanted].title, lines=False)
+            self._redraw(
+                picture, f"{wanted + 1} of {len(stages)}: {title}, {did(stages[wanted]) or 'nothing done'}"
+            )
+
+    def _redraw(self, picture: Picture, words: str) -> None:
+        """Draw other lists of the same picture, and say so."""
+        self.show_picture(picture)
+        self._say_next = words
 
     # -- the message under the cursor
 
@@ -274,7 +313,14 @@ class MessagesScreen(PictureScreen):
             self.refuse(f"{one_line(item)} is in none of these lists")
 
 
+def _place(assembly: Assembly, stage: Stage) -> int:
+    return next(place for place, other in enumerate(assembly.stages) if other.name == stage.name)
+
+
 def _aligned(assembly: Assembly, names: Sequence[str], recorded: Stage | None) -> tuple[Alignment, str]:
     """The lists side by side, and what they differ in."""
-    alignment = align_assembly(assembly, names, recorded=recorded)
+    if names or recorded is None:
+        alignment = align_assembly(assembly, names, recorded=recorded)
+    else:
+        alignment = align([recorded])
     return alignment, summary(alignment)
