@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import strftime
@@ -35,6 +36,10 @@ COPY_MAX = 1_000_000
 
 EDIT_MAX = 100_000
 """Characters a text to try may have; the editor widget is slow beyond."""
+
+
+SWITCH_SECONDS = 0.001
+"""How long a thread that computes keeps the interpreter when the event loop wants it."""
 
 
 def _messages_screen() -> Screen[Any]:
@@ -121,6 +126,7 @@ class PromptdbgApp(App[int]):
 
     @work(group="driver")
     async def _drive(self) -> None:
+        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             await self.driver.run(self._opener)
         except PromptdbgError as error:
@@ -179,7 +185,7 @@ class PromptdbgApp(App[int]):
             self._watched = tuple(paths)
             self._follow(self._watched)
 
-    @work(exclusive=True, group="watch", exit_on_error=False)
+    @work(exclusive=True, group="watch", exit_on_error=False, description="watch")
     async def _follow(self, paths: Sequence[str]) -> None:
         from promptdbg.watch import changes  # 30 ms, not before the first frame
 
@@ -215,13 +221,7 @@ class PromptdbgApp(App[int]):
         about = "" if tokenizer.exact else "≈ " if not self.ascii_only else "~ "
         session = Path(assembly.session).name if assembly.session else ""
         turns = len(assembly.turns)
-        turn = (
-            f"turn {assembly.turn} of {turns}"
-            if assembly.turn
-            else f"next turn ({turns + 1})"
-            if turns
-            else ""
-        )
+        turn = turn_name(assembly.turn, turns) if turns else ""
         changed = "changed (c)" if picture.undo else ""
         state = "STALE" if self._stale else self.watch_state
         return (
@@ -282,9 +282,7 @@ class PromptdbgApp(App[int]):
 
         self.driver.change(
             "turn",
-            lambda settings: (
-                f"turn {settings.turn} of {turns}" if settings.turn else f"next turn ({turns + 1})"
-            ),
+            lambda settings: turn_name(settings.turn, turns),
             lambda settings: settings.with_turn(change(settings.turn)),
             turning=True,
         )
@@ -430,6 +428,11 @@ class PromptdbgApp(App[int]):
             if code:
                 self.refuse(f"{command[0]} ended with code {code}")
             self.driver.reload()
+
+
+def turn_name(turn: int | None, turns: int) -> str:
+    """``turn 2 of 5``, or ``next turn (6)``: the one that is not stored yet."""
+    return f"turn {turn} of {turns}" if turn else f"next turn ({turns + 1})"
 
 
 def run(

@@ -8,9 +8,11 @@ builds up a queue, and only the last result is drawn. Textual-free but for the m
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from promptdbg.debug import Debugger
@@ -101,8 +103,7 @@ class Driver:
         Raises:
             PromptdbgError: the workspace cannot be opened.
         """
-        self.debugger = await asyncio.to_thread(opener)
-        self._show(await asyncio.to_thread(self._first))
+        self._show(await asyncio.to_thread(self._first, opener))
         while True:
             if not self._jobs:
                 self._wake.clear()
@@ -116,7 +117,7 @@ class Driver:
 
     async def _do(self, job: _Change | _Act) -> None:
         try:
-            picture = await asyncio.to_thread(self._work, job)
+            picture = await asyncio.to_thread(self._rested, job)
         except PromptdbgError as error:
             stale = isinstance(job, _Act) and job.name == "reload"
             self._post(Stale(error.line()) if stale else Refused(error.line()))
@@ -130,10 +131,15 @@ class Driver:
 
     # -- in the thread
 
-    def _first(self) -> Picture:
-        assert self.debugger is not None
-        picture = picture_of(self.debugger)
+    def _first(self, opener: Opener) -> Picture:
+        with _collector_at_rest(lambda: self.debugger):
+            self.debugger = opener()
+            picture = picture_of(self.debugger)
         return replace(picture, sentence=opened(picture))
+
+    def _rested(self, job: _Change | _Act) -> Picture | None:
+        with _collector_at_rest(lambda: self.debugger):
+            return self._work(job)
 
     def _work(self, job: _Change | _Act) -> Picture | None:
         debugger, before = self.debugger, self.picture
@@ -163,6 +169,36 @@ class Driver:
         milliseconds = (time.perf_counter() - started) * 1000
         words = reloaded if isinstance(job, _Act) and job.name == "reload" else effect
         return replace(after, sentence=words(before, after, sentence), milliseconds=milliseconds)
+
+
+_MANY = 2_000
+"""Sections, messages and decisions from which on the collector is kept away from an assembly."""
+
+
+@contextmanager
+def _collector_at_rest(debugger: Callable[[], Debugger | None]) -> Iterator[None]:
+    """Run a job without Python's cycle collector, and take what it made out of its sight.
+
+    A full collection walks every object, which for a session of thousands of messages stops all
+    threads for longer than a frame. Assemblies have no cycles: they go when nothing refers to them.
+    What the UI made since the job before is collected first, because afterwards it is out of sight
+    too. Small assemblies are not worth it.
+    """
+    gc.collect(1)
+    gc.disable()
+    try:
+        yield
+        made = debugger()
+        if made is not None and _size(made) > _MANY:
+            gc.freeze()
+    finally:
+        gc.enable()
+
+
+def _size(debugger: Debugger) -> int:
+    assembly = debugger.assembly
+    messages = sum(len(stage.messages) for stage in assembly.stages)
+    return len(assembly.sections) + len(assembly.decisions) + messages
 
 
 def _then(

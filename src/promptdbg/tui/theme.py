@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 HIGH_CONTRAST = Theme(
     name="high-contrast",
@@ -27,3 +27,6 @@ HIGH_CONTRAST = Theme(
 )
 
 DEFAULT = "textual-dark"
+
+NAMES = (*sorted(BUILTIN_THEMES), HIGH_CONTRAST.name)
+"""Every theme there is."""

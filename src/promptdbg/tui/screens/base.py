@@ -106,6 +106,11 @@ class PictureScreen(Screen[None]):
         """Open the one-line input above the status line."""
         self.query_one(Ask).open(asked)
 
+    def leave(self) -> None:
+        """Back to the screen below; once, however often escape is pressed."""
+        if self.is_current and len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+
     def on_mount(self) -> None:
         self.show_latest()
 

@@ -124,7 +124,7 @@ class CompareScreen(PictureScreen):
     def show_picture(self, picture: Picture) -> None:
         self._compare(picture, self.other)
 
-    @work(exclusive=True, group="compare", exit_on_error=False)
+    @work(exclusive=True, group="compare", exit_on_error=False, description="compare")
     async def _compare(self, picture: Picture, other: str) -> None:
         try:
             before = await asyncio.to_thread(self._assembly, picture, other)
@@ -211,4 +211,4 @@ class CompareScreen(PictureScreen):
         self.query_one(DifferenceList).action_choose()
 
     def action_back(self) -> None:
-        self.app.pop_screen()
+        self.leave()

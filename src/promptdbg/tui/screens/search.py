@@ -128,7 +128,7 @@ class SearchScreen(PictureScreen):
 
         self.ask(Ask.Question("Search everything:", answered, self.needle, changed))
 
-    @work(exclusive=True, group="search", exit_on_error=False)
+    @work(exclusive=True, group="search", exit_on_error=False, description="search")
     async def _search(self, needle: str, delay: float) -> None:
         await asyncio.sleep(delay)
         picture = self.picture
@@ -178,7 +178,7 @@ class SearchScreen(PictureScreen):
             self.promptdbg.open_text(hit.item, needle=hit.text)
 
     def action_back(self) -> None:
-        self.app.pop_screen()
+        self.leave()
 
 
 def _trace(assembly: Assembly, needle: str) -> TraceResult:

@@ -127,4 +127,4 @@ class TextScreen(PictureScreen):
             self.promptdbg.copy(self._content(self.picture)[0])
 
     def action_back(self) -> None:
-        self.app.pop_screen()
+        self.leave()

@@ -60,7 +60,7 @@ class WhyScreen(PictureScreen):
         paragraphs = report(self.picture, self.item, ascii_only=self.promptdbg.ascii_only, full=True)
         self.query_one(Prose).show([*paragraphs, *tail], keep_scroll=True)
 
-    @work(exclusive=True, group="fixes", exit_on_error=False)
+    @work(exclusive=True, group="fixes", exit_on_error=False, description="fixes")
     async def _look_for_fixes(self, picture: Picture) -> None:
         """Every line is found by assembling again, in a thread that stops when it is not wanted."""
         debugger = self.promptdbg.driver.debugger
@@ -127,7 +127,7 @@ class WhyScreen(PictureScreen):
         self.promptdbg.copy(self.query_one(Prose).text)
 
     def action_back(self) -> None:
-        self.app.pop_screen()
+        self.leave()
 
 
 def _fix_lines(found: Sequence[Fix]) -> list[Paragraph]:

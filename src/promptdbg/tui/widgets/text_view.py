@@ -40,17 +40,27 @@ class Shown:
 def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
     """The safe form of a text; making it safe moves offsets, so it is done span by span."""
     if not spans:
-        return Shown(safe(text))
+        return Shown(_safe(text))
     pieces: list[str] = []
     lost: list[tuple[int, int]] = []
     length = 0
     for span in spans:
-        piece = safe(text[span.start : span.end])
+        piece = _safe(text[span.start : span.end])
         pieces.append(piece)
         if not span.kept and piece:
             lost.append((length, length + len(piece)))
         length += len(piece)
     return Shown("".join(pieces), tuple(lost))
+
+
+_SAFE_CHARS = 20_000
+"""Made safe at a time: one call on megabytes would keep the event loop waiting, thread or not."""
+
+
+def _safe(text: str) -> str:
+    if len(text) <= _SAFE_CHARS:
+        return safe(text)
+    return "".join(safe(text[at : at + _SAFE_CHARS]) for at in range(0, len(text), _SAFE_CHARS))
 
 
 class TextView(VirtualLines):
@@ -109,7 +119,7 @@ class TextView(VirtualLines):
             self.lines_changed()
             self._lay_out_in_thread(text, spans, width if self.wraps else 0, fresh)
 
-    @work(exclusive=True, group="layout", exit_on_error=False)
+    @work(exclusive=True, group="layout", exit_on_error=False, description="layout")
     async def _lay_out_in_thread(self, text: str, spans: Sequence[Span], width: int, fresh: bool) -> None:
         made = await asyncio.to_thread(shown, text, spans) if fresh else self._shown
         self._take(made, await asyncio.to_thread(_line_starts, made.text, width))

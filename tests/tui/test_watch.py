@@ -1,0 +1,142 @@
+"""Watching real files: every kind of save, removal, new files and folders, bursts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from promptdbg import watch
+from promptdbg.tui.app import PromptdbgApp
+from tests.tui.conftest import Run, home_status, screen_text, settled
+
+SECONDS = 10.0
+"""A change is seen within some 40 ms; this only bounds a failing test."""
+
+
+class Watcher:
+    """Follows some paths in the background."""
+
+    def __init__(self, *paths: Path) -> None:
+        self.seen: asyncio.Queue[frozenset[str]] = asyncio.Queue()
+        self._task = asyncio.create_task(self._follow([str(path) for path in paths]))
+
+    async def _follow(self, paths: list[str]) -> None:
+        async for changed in watch.changes(paths):
+            self.seen.put_nowait(changed)
+
+    async def next(self) -> set[str]:
+        changed = await asyncio.wait_for(self.seen.get(), SECONDS)
+        return {Path(path).name for path in changed}
+
+    async def stop(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+@pytest.fixture
+async def follow() -> AsyncIterator[Callable[..., Watcher]]:
+    started: list[Watcher] = []
+
+    def start(*paths: Path) -> Watcher:
+        started.append(Watcher(*paths))
+        return started[-1]
+
+    yield start
+    for watcher in started:
+        await watcher.stop()
+
+
+async def ready() -> None:
+    """Let the watch begin; what changes before it is told by the regular look anyway."""
+    await asyncio.sleep(0.1)
+
+
+def atomic(path: Path, text: str) -> None:
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text)
+    os.replace(temporary, path)
+
+
+async def test_plain_and_atomic_saves_removal_and_return(
+    tmp_path: Path, follow: Callable[..., Watcher]
+) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text("one")
+    watcher = follow(file)
+    await ready()
+    file.write_text("two, longer")
+    assert await watcher.next() == {"AGENTS.md"}
+    atomic(file, "three")
+    assert await watcher.next() == {"AGENTS.md"}
+    atomic(file, "four!!")
+    assert await watcher.next() == {"AGENTS.md"}
+    os.rename(file, tmp_path / "AGENTS.md~")
+    assert await watcher.next() == {"AGENTS.md"}
+    file.write_text("five")
+    assert await watcher.next() == {"AGENTS.md"}
+    file.unlink()
+    assert await watcher.next() == {"AGENTS.md"}
+
+
+async def test_other_files_of_the_folder_say_nothing(tmp_path: Path, follow: Callable[..., Watcher]) -> None:
+    file = tmp_path / "a.md"
+    watcher = follow(file)
+    await ready()
+    (tmp_path / "noise.txt").write_text("x")
+    file.write_text("y")
+    assert await watcher.next() == {"a.md"}
+    assert watcher.seen.empty()
+
+
+async def test_a_file_in_a_folder_that_does_not_exist_yet(
+    tmp_path: Path, follow: Callable[..., Watcher]
+) -> None:
+    file = tmp_path / "memory" / "deep" / "MEMORY.md"
+    watcher = follow(file)
+    await ready()
+    file.parent.mkdir(parents=True)
+    file.write_text("now")
+    assert await watcher.next() == {"MEMORY.md"}
+    file.write_text("later on")
+    assert await watcher.next() == {"MEMORY.md"}
+
+
+async def test_a_watched_folder_tells_of_its_entries(tmp_path: Path, follow: Callable[..., Watcher]) -> None:
+    skills = tmp_path / "skills"
+    skills.mkdir()
+    watcher = follow(skills)
+    await ready()
+    (skills / "git").mkdir()
+    assert await watcher.next() == {"skills"}
+
+
+async def test_a_burst_is_few_changes(tmp_path: Path, follow: Callable[..., Watcher]) -> None:
+    file = tmp_path / "session.jsonl"
+    watcher = follow(file)
+    await ready()
+    for number in range(50):
+        file.write_text("x" * (number + 1))
+    await watcher.next()
+    await asyncio.sleep(0.3)
+    assert watcher.seen.qsize() <= 3
+
+
+async def test_a_save_is_seen_on_screen(run: Run, workspace: Path) -> None:
+    async with run(watch=True) as pilot:
+        app = pilot.app
+        assert isinstance(app, PromptdbgApp)
+        await pilot.pause(0.15)
+        await pilot.press("down", "down", "down", "s", "s")
+        before = app.picture
+        atomic(workspace / "AGENTS.md", "Only one rule now.\n")
+        await settled(pilot, before)
+        assert home_status(pilot).startswith("reloaded · 213 → ")
+        assert "AGENTS.md ^" in screen_text(app)
+        assert app.screen.view.sort == "priority"
+        assert app.screen.section.id == "context/AGENTS.md"
+        await pilot.press("W")
+        assert "PAUSED" in screen_text(app).splitlines()[0]
