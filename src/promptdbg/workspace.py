@@ -7,7 +7,6 @@ The manifest names the engine, knob values under ``[settings]``, scenarios under
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +79,8 @@ def read_manifest(path: Path) -> Manifest | None:
             return None
         raise InputError(read.problem.message, where=str(path))
     assert read.data is not None
+    import tomllib  # 10 ms that a workspace without a manifest need not pay
+
     try:
         text = read.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

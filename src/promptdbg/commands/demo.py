@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", action="store_true", help="print the folder of the example instead")
     options.add_json(parser)
     options.add_opening(parser)
+    opening.add_screen(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,13 +11,27 @@ import argparse
 import sys
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from promptdbg.commands import COMMANDS, inspect, options
+from promptdbg.commands import COMMANDS, options
 from promptdbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from promptdbg.model import Stage
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_workspace(parser)
+    add_screen(parser)
+
+
+def add_screen(parser: argparse.ArgumentParser) -> None:
+    """What is about the terminal UI alone."""
+    group = parser.add_argument_group("on screen")
+    group.add_argument("--final", metavar="FILE", help="a recorded request (JSON), beside the final list")
+    group.add_argument("--ascii", action="store_true", help="draw with plain ASCII")
+    group.add_argument("--theme", metavar="NAME", help="colours; ctrl+p lists the names")
+    group.add_argument("--no-watch", action="store_true", help="do not follow changes on disk")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,13 +40,42 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """The workspace in the terminal UI, or printed where there is no terminal."""
+    """The workspace in the terminal UI, or printed where there is no terminal.
+
+    Raises:
+        PromptdbgError: it cannot be opened.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if arguments.final is not None:
+            raise UsageError("needs a terminal", where="--final", hint="promptdbg compare --final prints")
+        from promptdbg.commands import inspect
+
         inspect.print_table(options.debugger(arguments))
         return 0
     from promptdbg.tui.app import run as run_tui  # Textual, which no other command pays for
 
-    return run_tui(lambda: options.debugger(arguments))
+    if arguments.theme is not None:
+        from promptdbg.tui.theme import NAMES
+
+        if arguments.theme not in NAMES:
+            raise UsageError(
+                f"no theme {arguments.theme!r}", where="--theme", hint="one of " + ", ".join(NAMES)
+            )
+    return run_tui(
+        lambda: options.debugger(arguments),
+        ascii_only=arguments.ascii,
+        theme=arguments.theme,
+        watch=not arguments.no_watch,
+        recorded=_recorded(arguments),
+    )
+
+
+def _recorded(arguments: argparse.Namespace) -> Stage | None:
+    if arguments.final is None:
+        return None
+    from promptdbg.commands.recorded import recorded_stage
+
+    return recorded_stage(Path(arguments.final), options.counter(arguments))
 
 
 def _meant_a_command(word: str) -> None:
