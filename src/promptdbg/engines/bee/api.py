@@ -24,7 +24,6 @@ from promptdbg.engines.bee.context import (
     PRUNED,
     BeeResolver,
     ContextFile,
-    Passed,
     attached_paths,
     choose,
     expand_attachments,
@@ -224,27 +223,30 @@ def load_context_files(
     resolver = BeeResolver(source, below, home if home is not None else os.environ.get("HOME"))
     chain = folders("/", start)
     found = _found(source, (bee_home, *chain) if bee_home else chain)
-    if explain:
-        texts = [(entry.path, entry.entry.data) for entry in found if entry.entry.kind == "file"]
-        read_imports(resolver, texts, DEEPEST)
-        inputs = BeeInputs(
-            workspace=start,
-            config=Config(),
-            place=Place(start, base="/", walk_from="/", chain=chain, home=resolver.home),
-            now=datetime.now(UTC),
-            tree=source.snapshot(),
-            listings=MappingProxyType(known),
-            candidates=found,
-        )
-        return ENGINE.assemble(inputs, settings or Settings(), counter or tokenizer(DEFAULT_ENCODING))
+    if not explain:
+        return _loaded(resolver, found)
+    texts = [(entry.path, entry.entry.data) for entry in found if entry.entry.kind == "file"]
+    read_imports(resolver, texts, DEEPEST)
+    inputs = BeeInputs(
+        workspace=start,
+        config=Config(),
+        place=Place(start, base="/", walk_from="/", chain=chain, home=resolver.home),
+        now=datetime.now(UTC),
+        tree=source.snapshot(),
+        listings=MappingProxyType(known),
+        candidates=found,
+    )
+    return ENGINE.assemble(inputs, settings or Settings(), counter or tokenizer(DEFAULT_ENCODING))
+
+
+def _loaded(resolver: BeeResolver, found: Sequence[Candidate]) -> list[ContextFile]:
     walk = expander(resolver, MAX_DEPTH, lambda key, data: data)
-    taken = [entry for entry in choose(found, lambda path: False) if not isinstance(entry, Passed)]
     loaded: list[ContextFile] = []
-    for entry in taken:
-        made = walk.expand(clean(entry.path), entry.folder, entry.entry.data)
-        loaded.append(
-            ContextFile(entry.path, made.body, entry.entry.data, made.imports, size=entry.entry.size)
-        )
+    for entry in choose(found, lambda path: False):
+        if isinstance(entry, Candidate):
+            made = walk.expand(clean(entry.path), entry.folder, entry.entry.data)
+            data, size = entry.entry.data, entry.entry.size
+            loaded.append(ContextFile(entry.path, made.body, data, made.imports, size=size))
     return loaded
 
 

@@ -18,6 +18,7 @@ from promptdbg.engines.bee.gotext import ELLIPSIS, quote, to_bytes, trim_space
 from promptdbg.engines.bee.knowledge import (
     MOST_RECORDS,
     Record,
+    Scored,
     age_since,
     days_between,
     effective_limit,
@@ -84,42 +85,51 @@ def choose(
     ranked = rank_records(scanned, query.text, (), query.now)
     if len(ranked[:top]) < FEW_RECORDS and query.hint_tags:
         ranked = rank_records(scanned, query.text, query.hint_tags, query.now)
-    offers: list[Offer] = [
+    return (*_ranked(ranked, top), *_expired(scanned, query.now), *_beyond(beyond), *silent)
+
+
+def _ranked(ranked: Sequence[Scored], top: int) -> list[Offer]:
+    chosen = f"{top} {'is' if top == 1 else 'are'} chosen"
+    return [
         Offer(
             entry.record,
             place <= top,
             MEMORY_SELECT,
-            f"Score {entry.score} ({', '.join(entry.parts)}): place {place} of {len(ranked)}; "
-            f"{top} {'is' if top == 1 else 'are'} chosen.",
+            f"Score {entry.score} ({', '.join(entry.parts)}): place {place} of {len(ranked)}; {chosen}.",
             place,
             top,
             "count",
         )
         for place, entry in enumerate(ranked, start=1)
     ]
-    offers += [
+
+
+def _expired(scanned: Sequence[Record], now: datetime) -> list[Offer]:
+    return [
         Offer(
             record,
             False,
             MEMORY_EXPIRED,
-            f"Expired at {record.expires:%Y-%m-%d %H:%M %Z}; now is {query.now:%Y-%m-%d %H:%M %Z}.",
+            f"Expired at {record.expires:%Y-%m-%d %H:%M %Z}; now is {now:%Y-%m-%d %H:%M %Z}.",
         )
         for record in scanned
-        if expired(record, query.now)
+        if expired(record, now)
     ]
-    offers += [
+
+
+def _beyond(records: Sequence[Record]) -> list[Offer]:
+    return [
         Offer(
             record,
             False,
             MEMORY_SCAN,
-            f"Number {place} from the newest; only {MOST_RECORDS} are considered.",
+            f"Number {place:,} from the newest; only {MOST_RECORDS} are considered.",
             place,
             MOST_RECORDS,
             "count",
         )
-        for place, record in enumerate(beyond, start=MOST_RECORDS + 1)
+        for place, record in enumerate(records, start=MOST_RECORDS + 1)
     ]
-    return (*offers, *silent)
 
 
 def wants_hints(records: Sequence[Record], query: Query) -> bool:
