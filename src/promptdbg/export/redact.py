@@ -16,7 +16,7 @@ from types import MappingProxyType
 import regex
 
 from promptdbg.errors import InputError
-from promptdbg.export.secrets import Shape, base64_runs, find
+from promptdbg.export.secrets import Found, Shape, base64_runs, find
 from promptdbg.export.shapes import default_shapes
 from promptdbg.export.views import views
 from promptdbg.model import Json, Span
@@ -113,15 +113,21 @@ class Redactor:
         self._used: set[str] = set()
         for value, kind in self._rules.words.items():
             self._name(value, kind)
+        self._found: dict[str, list[Found]] = {}  # texts without any are searched once, too
         done = 0
         for text in dict.fromkeys(texts):
-            for found in find(text, self._shapes):
-                if found.value not in self._rules.allow:
-                    self._name(found.value, found.kind)
+            for found in self._search(text):
+                self._name(found.value, found.kind)
             done += len(text)
             progress(done)
         self._known = _Known(self._names)
         self._cache: dict[str, Redacted] = {}
+
+    def _search(self, text: str) -> list[Found]:
+        if text not in self._found:
+            found = find(text, self._shapes)
+            self._found[text] = [entry for entry in found if entry.value not in self._rules.allow]
+        return self._found[text]
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -142,11 +148,7 @@ class Redactor:
         return known
 
     def _redacted(self, text: str) -> Redacted:
-        found = [
-            (entry.start, entry.end, self._name(entry.value, entry.kind))
-            for entry in find(text, self._shapes)
-            if entry.value not in self._rules.allow
-        ]
+        found = [(f.start, f.end, self._name(f.value, f.kind)) for f in self._search(text)]
         found += self._known.places(text)
         pieces: list[str] = []
         edges: list[tuple[int, int, int]] = []

@@ -52,6 +52,7 @@ class _Structure:
         self._ours = assembly.engine.name in ENGINE_NAMES
         self._placeholders: dict[tuple[str, str], str] = {}
         self._numbers: Counter[str] = Counter()
+        self._messages: dict[int, Document] = {}
         self._kinds = {section.id: section.kind for section in assembly.sections}
 
     def document(self) -> Document:
@@ -201,6 +202,12 @@ class _Structure:
         }
 
     def _message(self, message: Message, status: MessageStatus) -> Document:
+        # Stages share their messages, so each is described once.
+        if id(message) not in self._messages:
+            self._messages[id(message)] = self._described(message)
+        return {**self._messages[id(message)], "status": status.value}
+
+    def _described(self, message: Message) -> Document:
         content = json.dumps(message.to_json(), ensure_ascii=False)
         return {
             "id": self._item(message.id),
@@ -210,7 +217,6 @@ class _Structure:
             "name": None if message.name is None else self._placeholder("tool", str(message.name)),
             "tokens": message.tokens,
             "size": message.size,
-            "status": status.value,
             "evidence": message.evidence.value,
             "source": self._source(message.source),
             "decisions": [],
