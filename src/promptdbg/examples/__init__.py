@@ -29,14 +29,18 @@ class Example:
 
 
 def examples() -> tuple[Example, ...]:
-    """Every bundled example: the flagship first, then by name.
+    """Every bundled example: the flagship first, the nasty ones last.
 
     Raises:
         InputError: an example's manifest is broken.
     """
     folders = sorted(path for path in Path(__file__).parent.iterdir() if (path / MANIFEST_NAME).is_file())
     found = [_example(folder) for folder in folders]
-    return tuple(sorted(found, key=lambda example: (example.name != FLAGSHIP, example.name)))
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(example: Example) -> tuple[bool, bool, str]:
+    return example.name != FLAGSHIP, example.name.endswith("-nasty"), example.name
 
 
 def find(name: str) -> Example:
