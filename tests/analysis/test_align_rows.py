@@ -151,7 +151,7 @@ def test_a_long_session_aligns_in_no_time() -> None:
     alignment = align(stages)
     assert alignment.length == 50_001
     assert len(alignment.changes) > 10_000
-    assert best < 1.0, f"{best:.3f} s"  # 0.15 s on a quiet machine; ten times that would be quadratic
+    assert best < 2, f"{best:.3f} s"  # a walk that compares every row with every other takes minutes
 
 
 def _seconds(stages: list[Stage]) -> float:

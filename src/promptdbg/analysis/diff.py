@@ -21,7 +21,7 @@ _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _TABLE_MAX = 10_000
 """Cells of one table of the longest common subsequence: 100 words against 100."""
 _TABLES_MAX = 1_500_000
-"""Cells of all tables of one difference, some 0.3 s."""
+"""Cells of all tables of one difference."""
 _PASSES = 24
 """How often the tokens may be walked through, on average, before the rest is replaced whole."""
 _WORDS_MAX = 400_000

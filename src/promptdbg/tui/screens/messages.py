@@ -26,8 +26,8 @@ from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.message_columns import ColumnTotals, MessageColumns
 from promptdbg.tui.widgets.virtual import VirtualList
 
-ALIGN_AT_ONCE = 5_000
-"""Up to so many messages are aligned on the event loop (some 10 ms); more in a thread."""
+ALIGN_AT_ONCE = 3_000
+"""Up to so many messages are aligned on the event loop; more in a thread."""
 
 _KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
 

@@ -68,6 +68,8 @@ class StageList(VirtualList):
 class StagesBox(Box):
     """Choose a stage."""
 
+    places: ClassVar[tuple[Place, ...]] = ("choose", "modal")
+
     def __init__(self, stages: Sequence[Stage], shown: int, chosen: Callable[[int], None]) -> None:
         super().__init__("Stages")
         self._stages = stages

@@ -109,7 +109,7 @@ class Drawing(_Base):
     @property
     def plain(self) -> Style:
         """The style of ordinary text here. Textual caches this one; ``rich_style`` it works out anew
-        from all ancestors, 0.2 ms each time."""
+        from all ancestors, which a page of lines would feel."""
         return self.visual_style.rich_style
 
     def fill(self, number: int) -> str:

@@ -41,7 +41,7 @@ from promptdbg.tui.widgets.chrome import DrawnLines
 from promptdbg.tui.widgets.virtual import VirtualList
 
 AT_ONCE_ROWS = 3_000
-"""Up to so many closed rows are laid out on the event loop (some 10 ms); more in a thread."""
+"""Up to so many closed rows are laid out on the event loop; more in a thread."""
 
 AT_ONCE_CHARS = 100_000
 """Up to so many code points of open text are wrapped on the event loop."""
