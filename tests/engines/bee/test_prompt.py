@@ -212,3 +212,17 @@ def test_settings_that_do_not_fit_are_refused(
     workspace = opened(tmp_path, FILES, NEAR)
     with pytest.raises(UsageError):
         assembled(workspace, Settings(values=values, priorities=priorities))
+
+
+def test_schemas_travel_beside_the_prompt_and_tiny_strips_them(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"path": {"type": "string", "description": "where"}}}
+    tools = json.dumps([{"name": "read", "description": "Read.", "schema": schema}, {"name": "bash"}])
+    workspace = opened(tmp_path, {"tools.json": tools})
+    sent = section(assembled(workspace), "schemas/read")
+    assert sent.place == "tools"
+    assert "where" in sent.output
+    tiny = assembled(workspace, Settings(values={"profile": "tiny"}))
+    assert "where" not in section(tiny, "schemas/read").output
+    assert decision(tiny, "schemas/read", "bee.tools.schema").unit == "bytes"
+    off = assembled(workspace, Settings(off=frozenset({"tools/read"})))
+    assert off.section("schemas") is None

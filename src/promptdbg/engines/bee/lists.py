@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from promptdbg.engines.bee.blocks import Block, Part
 from promptdbg.engines.bee.drafts import Desk, Draft
+from promptdbg.engines.bee.gotext import marshal
 from promptdbg.engines.bee.manifest import (
     Tool,
     capped,
@@ -16,9 +17,10 @@ from promptdbg.engines.bee.manifest import (
     tool_line,
     tool_text,
     truncate_manifest,
+    without_descriptions,
 )
-from promptdbg.engines.bee.rules import SKILLS_CAP, SKILLS_OFF, TOOLS_CAP, TOOLS_LINE
-from promptdbg.model import SectionStatus
+from promptdbg.engines.bee.rules import SKILLS_CAP, SKILLS_OFF, TOOLS_CAP, TOOLS_LINE, TOOLS_SCHEMA
+from promptdbg.model import Json, SectionStatus
 
 if TYPE_CHECKING:
     from promptdbg.engines.bee.prompt import PromptInputs
@@ -77,6 +79,31 @@ def _tool(
         )
         desk.cut(draft, TOOLS_CAP, tool_line(tool.name, shown), because, len(first), cap, "bytes")
         draft.kept = ((0, cap),)
+
+
+def draft_schemas(inputs: PromptInputs, desk: Desk, shown: Collection[str]) -> None:
+    """The schemas that travel beside the prompt, of the tools whose section ids are in ``shown``."""
+    tools = [tool for tool in inputs.tools if tool.schema is not None and f"tools/{tool.name}" in shown]
+    if not tools:
+        return
+    parent = desk.add(Draft("schemas", "Tool schemas", "schemas", place="tools"))
+    parts: list[bytes] = []
+    for tool in tools:
+        whole = _schema(tool, tool.schema)
+        text = whole
+        if inputs.config.profile == "tiny":
+            text = _schema(tool, without_descriptions(tool.schema))
+        item = f"schemas/{tool.name}"
+        desk.add(Draft(item, tool.name, "schema", text, text, text, parent="schemas", place="tools"))
+        if len(text) < len(whole):
+            because = f"Of {len(whole):,} bytes {len(text):,} are sent: no description of a parameter."
+            desk.note(item, TOOLS_SCHEMA, because, len(text), len(whole), "bytes")
+        parts.append(text)
+    parent.text = parent.whole = parent.output = b"\n".join(parts)
+
+
+def _schema(tool: Tool, schema: Json) -> bytes:
+    return marshal({"name": tool.name, "description": tool.description, "schema": schema})
 
 
 def split_words(text: bytes, at: int) -> str:

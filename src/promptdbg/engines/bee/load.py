@@ -15,7 +15,6 @@ Further manifest keys: ``mount`` (the path the workspace folder has for the agen
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 import re
@@ -42,6 +41,7 @@ from promptdbg.engines.bee.knobs import DEEPEST
 from promptdbg.engines.bee.knowledge import Record
 from promptdbg.engines.bee.layers import merge_document, merge_environment
 from promptdbg.engines.bee.manifest import Skill, Tool, skills_manifest
+from promptdbg.engines.bee.rows import read_messages, read_tools
 from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
 from promptdbg.errors import InputError
@@ -54,7 +54,6 @@ from promptdbg.workspace import Workspace
 CONTEXT_FILE_BYTES = 1_048_576
 """Bytes read of a context file. The prompt takes at most 8,192 of what they expand to."""
 
-_MOST_NESTED = 100
 _LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
@@ -214,26 +213,9 @@ class _Loading:
 
     def _tools(self) -> tuple[Tool, ...]:
         path, data = self._bytes("tools", "tools.json")
-        if data is None:
-            return ()
-        try:
-            entries = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            self._notice("bee.tools", f"is not JSON: {error}", path, getattr(error, "lineno", None))
-            return ()
-        tools: list[Tool] = []
-        for index, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
-            fields = {key.lower(): value for key, value in entry.items()} if isinstance(entry, dict) else {}
-            name = fields.get("name")
-            if not isinstance(name, str):
-                self._notice("bee.tools", f"tool {index} has no name; left out", path)
-                continue
-            description, snippet = fields.get("description") or "", fields.get("snippet") or ""
-            if not isinstance(description, str) or not isinstance(snippet, str):
-                self._notice("bee.tools", f"tool {name}: description and snippet must be texts", path)
-                continue
-            tools.append(Tool(name, description, snippet))
-        return tuple(tools)
+        tools, notices = read_tools(str(path), data)
+        self.notices += notices
+        return tools
 
     def _skills(self) -> str:
         folder = self.workspace.path / self._string("skills", "skills")
@@ -259,23 +241,9 @@ class _Loading:
 
     def _messages(self) -> tuple[Row, ...]:
         path, data = self._bytes("messages", "messages.jsonl")
-        rows: list[Row] = []
-        for number, line in enumerate((data or b"").split(b"\n"), start=1):
-            if not line.strip():
-                continue
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                self._notice("bee.messages", f"is not JSON: {error}", path, number)
-                continue
-            if not isinstance(value, dict) or not isinstance(value.get("role"), str):
-                self._notice("bee.messages", "is not a message with a role", path, number)
-                continue
-            if _too_deep(value):
-                self._notice("bee.messages", f"is nested deeper than {_MOST_NESTED} levels", path, number)
-                continue
-            rows.append(Row.of(f"m{len(rows)}", value, Source(str(path), number, number)))
-        return tuple(rows)
+        rows, notices = read_messages(str(path), data)
+        self.notices += notices
+        return rows
 
     # ---- where things lie ---------------------------------------------------------------------------
 
@@ -378,18 +346,3 @@ class _Loading:
         records, notices = read_store(folder, times)
         self.notices += notices
         return records
-
-
-def _too_deep(value: Json) -> bool:
-    """Whether a JSON value nests deeper than can be walked safely."""
-    level = [value]
-    for _ in range(_MOST_NESTED):
-        level = [
-            inner
-            for entry in level
-            for inner in (entry.values() if isinstance(entry, dict) else entry)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True

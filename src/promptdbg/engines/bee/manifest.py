@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 from promptdbg.engines.bee.gotext import ELLIPSIS, is_blank, to_bytes
 from promptdbg.engines.bee.rules import TOOLS_DISABLED, TOOLS_MODE, TOOLS_PROFILE
-from promptdbg.model import Rule
+from promptdbg.model import Json, Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is offered. A ``snippet`` takes the place of the description in the prompt."""
+    """A tool as it is offered. A ``snippet`` takes the place of the description in the prompt;
+    ``schema`` is what its parameters look like, where that is known."""
 
     name: str
     description: str = ""
     snippet: str = ""
+    schema: Json = None
 
 
 _TINY = frozenset({"bash", "read", "write", "edit", "web_fetch", "web_search", "escalate"})
@@ -81,6 +83,15 @@ def capped(text: bytes, cap: int) -> bytes:
 
 def tool_line(name: str, text: bytes) -> bytes:
     return b"- " + to_bytes(name) + b": " + text
+
+
+def without_descriptions(schema: Json) -> Json:
+    """A schema without any ``description`` in it (``profile_tools.go::scrubDescriptionsAny``)."""
+    if isinstance(schema, dict):
+        return {key: without_descriptions(value) for key, value in schema.items() if key != "description"}
+    if isinstance(schema, list):
+        return [without_descriptions(value) for value in schema]
+    return schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from promptdbg.engines.bee.contextdrafts import draft_context
 from promptdbg.engines.bee.drafts import Desk, Draft
 from promptdbg.engines.bee.gotext import to_bytes
 from promptdbg.engines.bee.knowledge import Record
-from promptdbg.engines.bee.lists import draft_skills, draft_tools
+from promptdbg.engines.bee.lists import draft_schemas, draft_skills, draft_tools
 from promptdbg.engines.bee.manifest import Tool
 from promptdbg.engines.bee.memory import Offer, draft_memory
 from promptdbg.engines.bee.rules import CAVEMAN, DISCIPLINE, MODE_PLAN
@@ -82,6 +82,7 @@ def build(inputs: PromptInputs, desk: Desk) -> Prompt:
     fixed = [_rules(inputs, desk), _identity(inputs, desk), _discipline(inputs, desk)]
     context, tools = draft_context(inputs, desk), draft_tools(inputs, desk)
     skills, records = draft_skills(inputs, desk), draft_memory(inputs, desk)
+    draft_schemas(inputs, desk, {part.draft.id for part in tools.parts})
     blocks = [*fixed, context, tools, skills, records]
     limit = inputs.profile.system_prompt_budget
     over = enforce(desk, limit, blocks, records=records, skills=skills, context=context)

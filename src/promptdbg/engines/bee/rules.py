@@ -142,6 +142,12 @@ TOOLS_CAP = _rule(
     "internal/prompt/assemble.go::toolsManifest",
     "The ellipsis comes after the cap. The cut can split a character.",
 )
+TOOLS_SCHEMA = _rule(
+    "tools.schema",
+    "Profile tiny sends schemas without their descriptions",
+    "internal/loop/profile_tools.go::StripSchemaDescriptionsForProfile",
+    "Every description inside the parameters goes; the tool's own stays.",
+)
 SKILLS_OFF = _rule(
     "skills.drop",
     "skill_manifest_chars below 0 leaves the skills out",
@@ -293,7 +299,7 @@ RULES = (
     CONTEXT_ROOT, CONTEXT_SHADOW, CONTEXT_UNREADABLE,
     IMPORT_EXACT, IMPORT_FUZZY, IMPORT_CUT, IMPORT_VISITED, IMPORT_DEPTH, IMPORT_MISSING, IMPORT_BINARY,
     IMPORT_REFUSED, CONTEXT_CAP,
-    TOOLS_DISABLED, TOOLS_PROFILE, TOOLS_MODE, TOOLS_LINE, TOOLS_CAP,
+    TOOLS_DISABLED, TOOLS_PROFILE, TOOLS_MODE, TOOLS_LINE, TOOLS_CAP, TOOLS_SCHEMA,
     SKILLS_OFF, SKILLS_CAP,
     MEMORY_OFF, MEMORY_SCAN, MEMORY_EXPIRED, MEMORY_SELECT, MEMORY_HINTS, MEMORY_BODY,
     BUDGET_RECORDS, BUDGET_SKILLS, BUDGET_CONTEXT, BUDGET_OVER, PROMPT_CACHE, MODE_AUTO, MODE_PLAN,
