@@ -114,16 +114,6 @@ def _memory_texts(real: RealAgentos) -> dict[str, Any]:
         text = real.ask("memory", now=0, input={"totalTokenBudget": 280, "traits": small, **given})
         return str(text["ok"]["contextText"]).split(mark)[0]
 
-    narrative = real.memory(
-        traits["narrative"],
-        retrievedTraces=[trace(content=_MARK, associatedTraceIds=["a", "b"], entities=[_OTHER])],
-    )
-    linked, _, involves = narrative.split(_MARK)[1].partition("2")
-    emotional = real.memory(
-        traits["emotional"],
-        retrievedTraces=[trace(content=_MARK, emotionalContext=_feeling(0, 1, _OTHER))],
-    )
-    linked_after, _, involves = involves.partition("]")
     return {
         "memory_preambles": {style: real.memory(trait) for style, trait in traits.items()},
         "memory_headings": {
@@ -133,9 +123,6 @@ def _memory_texts(real: RealAgentos) -> dict[str, Any]:
             "episodic": heading("- [", retrievedTraces=[trace(type="episodic")]),
             **{name: heading(f"- {_MARK}", **{key: [_MARK]}) for name, key in one.items()},
         },
-        "trace_linked": (linked, f"{linked_after}]"),
-        "trace_involves": involves.partition(_OTHER)[0],
-        "trace_strong": emotional.split(_MARK)[1].partition(_OTHER)[0],
     }
 
 

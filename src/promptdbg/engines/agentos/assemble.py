@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.estimate import Totals
+from promptdbg.engines.agentos.lists import decide, whole
 from promptdbg.engines.agentos.log import INITIAL, RETRIEVED, Event, Log
 from promptdbg.engines.agentos.pipeline import OVER_BUDGET, Construction
-from promptdbg.engines.agentos.sections import Extras, Sections
-from promptdbg.engines.agentos.stages import Given, decide, stages_of, whole
+from promptdbg.engines.agentos.sections import Sections
+from promptdbg.engines.agentos.shown import Extras
+from promptdbg.engines.agentos.stages import Given, stages_of
 from promptdbg.engines.base import Trace
 from promptdbg.model import (
     Action,

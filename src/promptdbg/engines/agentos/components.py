@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from promptdbg.engines.agentos import js
+from promptdbg.engines.agentos.forms import Form, chat_forms, given_form
 from promptdbg.model import Json
 
 MESSAGE_OVERHEAD = 5
@@ -20,9 +21,6 @@ ROUGH_OTHER_CHARS = 50
 
 TOOL_ROLE = "tool"
 ASSISTANT_ROLE = "assistant"
-SUMMARY_ROLE = "summary"
-_CHAT_ROLES = frozenset({"assistant", "system", "tool", "user"})
-_OPTIONAL_KEYS = ("name", "tool_call_id", "tool_calls", "thinkingBlocks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +51,14 @@ class SystemPrompt:
 
 @dataclass(frozen=True, slots=True)
 class HistoryItem:
-    """One history message. ``plain`` says that the chat template writes it exactly as ``wire``, and
-    ``json_length`` is that JSON's length then (UTF-16 units)."""
+    """One history message: as given, and as the chat template of each version writes it."""
 
     item: str
     raw: Json
     role: Any
     cost: Cost
-    wire: Mapping[str, Json]
-    plain: bool
-    json_length: int
+    given: Form
+    chat: Mapping[str, Form]
 
     @property
     def id(self) -> Json:
@@ -97,7 +93,8 @@ class Element:
 class Prepared:
     """Components as items. ``history`` and ``tools`` are ``None`` where there is none at all.
 
-    ``retrieved`` is the retrieved context as given, ``documents`` its items and ``joiner`` what stands
+    ``retrieved`` is the retrieved context as given, ``retrieved_text`` that as one text (JSON of a
+    list), ``documents`` its items and ``joiner`` what stands
     between two of them when they are one text. ``broken`` is what the
     JavaScript would throw on, empty if nothing.
     """
@@ -112,6 +109,7 @@ class Prepared:
     tools: tuple[Tool, ...] | None = None
     vision: Any = None
     image_items: tuple[str, ...] = ()
+    retrieved_text: str = ""
     joiner: str = "\n"
     broken: str = ""
 
@@ -128,6 +126,7 @@ def prepare(components: Mapping[str, Json]) -> Prepared:
             turn_count=raw.get("currentTurnMessageCount", js.UNDEFINED),
             user_input=raw.get("userInput"),
             retrieved=retrieved,
+            retrieved_text=as_text(retrieved),
             documents=tuple(_documents(retrieved)),
             tools=_tools(raw.get("tools")),
             vision=raw.get("visionInputs"),
@@ -162,22 +161,9 @@ def history_item(item: str, raw: Json) -> HistoryItem:
     Raises:
         JsError: it is null, or one of its parts is.
     """
-    content = js.get(raw, "content")
-    role = js.get(raw, "role")
-    wire: dict[str, Json] = {"role": role, "content": None if js.nullish(content) else content}
-    for key in _OPTIONAL_KEYS:
-        value = js.get(raw, key)
-        if js.truthy(value) and value != []:
-            wire[key] = value
-    plain = (
-        isinstance(role, str)
-        and role in _CHAT_ROLES
-        and (isinstance(content, (str, list)) or content is None)
-        and "tool_calls" not in wire
-        and "thinkingBlocks" not in wire
-    )
-    length = int(js.length(js.stringify(wire))) if plain else 0
-    return HistoryItem(item, raw, role, _cost(raw, content), wire, plain, length)
+    role, content = js.get(raw, "role"), js.get(raw, "content")
+    given = given_form(raw, role, content)
+    return HistoryItem(item, raw, role, _cost(raw, content), given, chat_forms(raw, role, content, given))
 
 
 def _cost(raw: Json, content: Any) -> Cost:
@@ -227,6 +213,13 @@ def _documents(retrieved: Any) -> Iterable[Document]:
         return
     for number, entry in enumerate(js.array(retrieved, "map")):
         yield Document(f"retrieved/{number}", js.get(entry, "content"), js.get(entry, "source"))
+
+
+def as_text(retrieved: Any) -> str:
+    """Retrieved context as the text whose tokens the result reports."""
+    if not js.truthy(retrieved):
+        return ""
+    return retrieved if isinstance(retrieved, str) else js.stringify(retrieved)
 
 
 def _tools(tools: Any) -> tuple[Tool, ...] | None:

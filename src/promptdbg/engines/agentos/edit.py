@@ -19,27 +19,19 @@ from promptdbg.engines.agentos.components import (
     Prepared,
     SystemPrompt,
     Tool,
+    as_text,
     history_item,
     prepare_elements,
 )
 from promptdbg.engines.agentos.elements import preference_prompts
-from promptdbg.engines.agentos.estimate import STRIP_THINKING
-from promptdbg.engines.agentos.knobs import (
-    AUTO,
-    CONTEXT_TEXTS,
-    PREFERENCE_TEXTS,
-    SUMMARIZER_FAILS,
-    SUMMARIZER_OFF,
-    THINKING_KEEP,
-    THINKING_STRIP,
-)
 from promptdbg.engines.agentos.load import AgentosInputs
 from promptdbg.engines.agentos.log import INITIAL, SYSTEM, Event, Log
 from promptdbg.engines.agentos.memory import MemoryContext, assemble_memory
 from promptdbg.engines.agentos.pipeline import Request
-from promptdbg.engines.agentos.sections import MEMORY_ITEM, Disabled
+from promptdbg.engines.agentos.sections import MEMORY_ITEM
+from promptdbg.engines.agentos.shown import Disabled
 from promptdbg.engines.agentos.stages import Given
-from promptdbg.engines.agentos.summarizer import StubSummarizer
+from promptdbg.engines.agentos.target import Target
 from promptdbg.engines.agentos.templates import INPUT_ITEM
 from promptdbg.engines.agentos.texts import STAND_INS
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
@@ -78,28 +70,27 @@ class _Editor:
         self.warnings: list[Notice] = []
 
     def run(self) -> Edited:
-        context = self._context()
+        target = Target(self.inputs, self.settings, self.values)
+        context = target.context()
         elements, broken = prepare_elements(context)
         prepared, given = self._history(self.inputs.prepared)
         prepared = self._components(prepared)
         preferences = preference_prompts(context, STAND_INS)
-        model = self._model()
-        env = self._env()
         if self.values["version"] == rules.NEWER:
             prepared = replace(prepared, turn_count=self._turn_count(prepared, given))
         request = Request(
             prepared=prepared,
-            model=model,
-            config=self._config(),
+            model=target.model(),
+            config=target.config(),
             context=context,
             current_context=context if self.values["manifest"] else None,
             elements=self._kept(elements, self._element, "element", MESSAGE_PLACE),
             elements_broken=broken,
             preferences=self._kept(preferences, self._prompt, "preference", SYSTEM_PLACE),
-            template_name=self._template(),
+            template_name=target.template(),
             version=str(self.values["version"]),
-            summarizer=self._summarizer(),
-            env=env,
+            summarizer=target.summarizer(),
+            env=target.env(),
             keep_tool_rounds=bool(self.values["keep_tool_rounds"]),
         )
         if self.values["cache"]:
@@ -208,7 +199,8 @@ class _Editor:
                 for document, raw in zip(prepared.documents, prepared.retrieved, strict=True)
                 if document.item in left
             ]
-        return replace(prepared, documents=kept, retrieved=retrieved if kept else None)
+        retrieved = retrieved if kept else None
+        return replace(prepared, documents=kept, retrieved=retrieved, retrieved_text=as_text(retrieved))
 
     def _raw(self, changed: Prepared, before: Prepared) -> Prepared:
         """The components as JSON again, where something was changed: the cache key is made of them."""
@@ -318,90 +310,19 @@ class _Editor:
         if not text:
             return prepared
         retrieved = prepared.retrieved if isinstance(prepared.retrieved, str) else ""
+        joined = gmi.retrieved_context(text, retrieved)
         because = "A GMI puts the memory text in front of the retrieved context."
         self.log.add(INITIAL, Action.NOTE, MEMORY_ITEM, rules.GMI_MEMORY, because)
         return replace(
             prepared,
             documents=(Document(MEMORY_ITEM, text), *prepared.documents),
-            retrieved=gmi.retrieved_context(text, retrieved),
+            retrieved=joined,
+            retrieved_text=joined,
             joiner=gmi.MEMORY_JOINER,
             raw=dict(prepared.raw),
         )
 
-    # ---- knobs -------------------------------------------------------------------------------------
-
-    def _set(self, name: str) -> bool:
-        return name in self.settings.values
-
-    def _context(self) -> Json:
-        context = self.inputs.context
-        changes: dict[str, Json] = {
-            key: self.values[name] for name, key in CONTEXT_TEXTS.items() if self._set(name)
-        }
-        if self._set("signals"):
-            signals = self.values["signals"]
-            changes["conversationSignals"] = list(signals) if isinstance(signals, tuple) else None
-        preferences = {key: self.values[name] for name, key in PREFERENCE_TEXTS.items() if self._set(name)}
-        if not changes and not preferences:
-            return context
-        base = context if isinstance(context, dict) else {"activePersona": {}}
-        changed: dict[str, Json] = {**base, **changes}
-        if preferences:
-            before = base.get("userPreferences")
-            changed["userPreferences"] = {**(before if isinstance(before, dict) else {}), **preferences}
-        return changed
-
-    def _model(self) -> Json:
-        model = dict(self.inputs.model)
-        for name, key in (
-            ("model", "modelId"),
-            ("window", "maxContextTokens"),
-            ("optimal", "optimalContextTokens"),
-        ):
-            if self._set(name):
-                model[key] = self.values[name]
-        if self._set("vision"):
-            model["visionSupport"] = {"supported": self.values["vision"]}
-        if self._set("tools") or self._set("tool_format"):
-            before = model.get("toolSupport")
-            support = dict(before) if isinstance(before, dict) else {}
-            if self._set("tools"):
-                support["supported"] = self.values["tools"]
-            if self._set("tool_format"):
-                support["format"] = self.values["tool_format"]
-            model["toolSupport"] = support
-        return model
-
-    def _config(self) -> Mapping[str, Json]:
-        if not self._set("trigger_ratio"):
-            return self.inputs.config
-        history = self.inputs.config.get("historyManagement")
-        history = dict(history) if isinstance(history, dict) else {}
-        return {
-            **self.inputs.config,
-            "historyManagement": {**history, "summarizationTriggerRatio": self.values["trigger_ratio"]},
-        }
-
-    def _template(self) -> str | None:
-        if not self._set("template"):
-            return self.inputs.template
-        return None if self.values["template"] == AUTO else str(self.values["template"])
-
-    def _summarizer(self) -> StubSummarizer | None:
-        stub = self.inputs.summarizer
-        if not self._set("summarizer"):
-            return stub
-        if self.values["summarizer"] == SUMMARIZER_OFF:
-            return None
-        fails = self.values["summarizer"] == SUMMARIZER_FAILS
-        return replace(stub or StubSummarizer(), history_fails=fails, rag_fails=fails)
-
-    def _env(self) -> Mapping[str, str]:
-        if not self._set("thinking"):
-            return self.inputs.env
-        rest = {key: value for key, value in self.inputs.env.items() if key != STRIP_THINKING}
-        choice = {THINKING_STRIP: "1", THINKING_KEEP: "0"}.get(str(self.values["thinking"]))
-        return rest if choice is None else {**rest, STRIP_THINKING: choice}
+    # ---- the cache key -----------------------------------------------------------------------------
 
     def _cache_key(self, request: Request) -> None:
         raw = request.prepared.raw

@@ -16,12 +16,13 @@ from promptdbg.engines.agentos.knobs import (
     THINKING_BY_MODEL,
     THINKING_KEEP,
     THINKING_STRIP,
+    Defaults,
     knobs_for,
 )
 from promptdbg.engines.agentos.load import COMPONENTS_FILE, SETTINGS_FILE, AgentosInputs, load_workspace
 from promptdbg.engines.agentos.log import Log
 from promptdbg.engines.agentos.pipeline import construct
-from promptdbg.engines.agentos.sections import Extras
+from promptdbg.engines.agentos.shown import Extras
 from promptdbg.engines.base import Detection, LoadRequest, knob_values
 from promptdbg.model import Assembly, Knob, Rule, Settings, Source, Turn
 from promptdbg.tokens import TokenCounter
@@ -52,8 +53,8 @@ class AgentosEngine:
 
     def knobs(self, inputs: AgentosInputs | None) -> tuple[Knob, ...]:
         if inputs is None:
-            return knobs_for()
-        return knobs_for(
+            return knobs_for(Defaults())
+        own = Defaults(
             version=inputs.version,
             model=inputs.model,
             context=inputs.context,
@@ -66,6 +67,7 @@ class AgentosEngine:
             thinking=_thinking(inputs.env),
             set_context=inputs.set_context,
         )
+        return knobs_for(own)
 
     def turns(self, inputs: AgentosInputs) -> tuple[Turn, ...]:
         """The user messages of the history."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.agentos import js, rules
@@ -28,35 +30,46 @@ PREFERENCE_TEXTS = {"verbosity": "verbosity", "format": "preferredFormat"}
 """Knobs that set a key of the user's preferences."""
 
 
-def knobs_for(
-    *,
-    version: str = rules.PUBLISHED,
-    model: Json = None,
-    context: Json = None,
-    config: Mapping[str, Json] | None = None,
-    template: str | None = None,
-    summarizer: str = SUMMARIZER_OFF,
-    turn_count: Any = None,
-    memory_budget: float | None = None,
-    gmi_history: float | None = None,
-    thinking: str = THINKING_BY_MODEL,
-    set_context: bool = True,
-) -> tuple[Knob, ...]:
-    """The knobs of a workspace; without arguments, of none."""
-    model = model if isinstance(model, dict) else {}
-    context = context if isinstance(context, dict) else {}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """What a workspace says itself: the knobs' defaults."""
+
+    version: str = rules.PUBLISHED
+    model: Json = None
+    context: Json = None
+    config: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    template: str | None = None
+    summarizer: str = SUMMARIZER_OFF
+    turn_count: Any = None
+    memory_budget: float | None = None
+    gmi_history: float | None = None
+    thinking: str = THINKING_BY_MODEL
+    set_context: bool = True
+
+
+def knobs_for(own: Defaults) -> tuple[Knob, ...]:
+    """The knobs of a workspace."""
+    context = own.context if isinstance(own.context, dict) else {}
     preferences = context.get("userPreferences")
-    preferences = preferences if isinstance(preferences, dict) else {}
-    history = (config or {}).get("historyManagement")
-    trigger = history.get("summarizationTriggerRatio") if isinstance(history, dict) else 0.8
     return (
-        *_engine_knobs(version, template),
-        *_model_knobs(model),
+        *_engine_knobs(own.version, own.template),
+        *_model_knobs(own.model if isinstance(own.model, dict) else {}),
+        *_history_knobs(own),
+        *_budget_knobs(own),
+        *_context_knobs(context, preferences if isinstance(preferences, dict) else {}),
+        Knob("manifest", "Tool manifest of the persona", "toggle", own.set_context, group="tools",
+             help="whether the context is set on the engine; without it the manifest does nothing"),
+        *_memory_knobs(own.memory_budget),
+    )  # fmt: skip
+
+
+def _history_knobs(own: Defaults) -> tuple[Knob, ...]:
+    return (
         Knob(
             "turn_count",
             "Messages of the current turn",
             "number",
-            _number(turn_count),
+            _number(own.turn_count),
             group="history",
             unit="messages",
             optional=True,
@@ -74,18 +87,25 @@ def knobs_for(
             "gmi_history",
             "Messages the GMI keeps",
             "number",
-            gmi_history,
+            own.gmi_history,
             group="history",
             unit="messages",
             minimum=0,
             optional=True,
             help="a GMI keeps 20; none: all of the history is given",
         ),
+    )
+
+
+def _budget_knobs(own: Defaults) -> tuple[Knob, ...]:
+    history = own.config.get("historyManagement")
+    trigger = history.get("summarizationTriggerRatio") if isinstance(history, dict) else None
+    return (
         Knob(
             "summarizer",
             "Summarizer",
             "choice",
-            summarizer,
+            own.summarizer,
             group="budget",
             choices=(SUMMARIZER_OFF, SUMMARIZER_WORKS, SUMMARIZER_FAILS),
         ),
@@ -95,15 +115,11 @@ def knobs_for(
             "thinking",
             "Earlier thinking",
             "choice",
-            thinking,
+            own.thinking,
             group="budget",
             choices=(THINKING_BY_MODEL, THINKING_STRIP, THINKING_KEEP),
             help="AGENTOS_ANTHROPIC_STRIP_PRIOR_THINKING (newer, Anthropic only)",
         ),
-        *_context_knobs(context, preferences),
-        Knob("manifest", "Tool manifest of the persona", "toggle", set_context, group="tools",
-             help="whether the context is set on the engine; without it the manifest does nothing"),
-        *_memory_knobs(memory_budget),
     )  # fmt: skip
 
 

@@ -183,7 +183,7 @@ class _Assembler:
         groups: dict[str, list[tuple[Json, Written]]] = {"semantic": [], EPISODIC: []}
         for trace in self.given.traces:
             kind = EPISODIC if js.get(trace, "type") == EPISODIC else "semantic"
-            groups[kind].append((trace, write_trace(trace, self.style, self.now, self.texts)))
+            groups[kind].append((trace, write_trace(trace, self.style, self.now)))
         for group, share in (("semantic", semantic), (EPISODIC, self.share("recentEpisodic"))):
             parts = [self._trace_part(group, trace, written) for trace, written in groups[group]]
             ids = [js.get(trace, "id") for trace, _ in groups[group]]

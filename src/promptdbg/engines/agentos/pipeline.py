@@ -13,7 +13,7 @@ from typing import Any
 
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.budget import Issue, Outcome, Setup, Summarizer, budget_of, history_step
-from promptdbg.engines.agentos.components import Element, Prepared, SystemPrompt
+from promptdbg.engines.agentos.components import Element, Prepared, SystemPrompt, as_text
 from promptdbg.engines.agentos.elements import UNNAMED, Augmented, augment, select
 from promptdbg.engines.agentos.estimate import Meter, joined, meter_for, totals
 from promptdbg.engines.agentos.log import Log
@@ -194,8 +194,8 @@ def _render(made: Construction, log: Log) -> None:
     made.estimated = js.ceil(made.output.length / made.meter.characters)
     retrieved = made.outcome.retrieved
     if js.truthy(retrieved):
-        text = retrieved if isinstance(retrieved, str) else js.stringify(retrieved)
-        made.retrieved_tokens = made.meter.text(text)
+        same = retrieved is prepared.retrieved
+        made.retrieved_tokens = made.meter.text(prepared.retrieved_text if same else as_text(retrieved))
 
 
 def _tools(made: Construction, log: Log) -> None:

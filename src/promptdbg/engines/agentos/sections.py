@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.components import Document, SystemPrompt
 from promptdbg.engines.agentos.elements import INPUT_TYPE
+from promptdbg.engines.agentos.lists import decide, whole
 from promptdbg.engines.agentos.log import SYSTEM, TEMPLATE, TOOLS, Event
-from promptdbg.engines.agentos.memory import MemoryPart
 from promptdbg.engines.agentos.pipeline import Construction
-from promptdbg.engines.agentos.stages import decide, whole
+from promptdbg.engines.agentos.shown import (
+    Disabled,
+    Extras,
+    all_lost,
+    memory_spans,
+    priority_of,
+    spans_of,
+    split_characters,
+    text_of,
+)
 from promptdbg.engines.agentos.templates import COMPLETION, INPUT_ITEM, RETRIEVED_ITEM
 from promptdbg.engines.agentos.tools import OPENAI_FORMAT, schema
 from promptdbg.engines.base import SWITCHED_OFF, Trace
-from promptdbg.model import Action, Place, Section, SectionStatus, Source, Span
+from promptdbg.model import Action, Place, Section, SectionStatus, Span
 from promptdbg.tokens import TokenCounter
 
 TOOLS_ITEM = "tools"
@@ -31,27 +38,6 @@ UNUSED_KEYS = (
     "customComponents",
 )
 _LOSSES = frozenset({Action.DROP, Action.TRUNCATE})
-
-
-@dataclass(frozen=True, slots=True)
-class Disabled:
-    """An item that is switched off here: enough of it to show it."""
-
-    item: str
-    name: str
-    kind: str
-    text: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Extras:
-    """What sections show beside the construction: where things are, what is off, the memories."""
-
-    sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
-    source: Callable[[str], Source | None] = lambda item: None
-    disabled: Sequence[Disabled] = ()
-    memory: Sequence[MemoryPart] = ()
 
 
 class Sections:
@@ -145,7 +131,7 @@ class Sections:
         assert self.made.augmented is not None
         prompts = self.made.augmented.system
         joiner = "\n" if self.made.request.template == COMPLETION else "\n\n"
-        texts = [_text(prompt.content) for prompt in prompts]
+        texts = [text_of(prompt.content) for prompt in prompts]
         joined = joiner.join(texts)
         start, end = 0, len(joined)
         if self.made.request.template != COMPLETION:
@@ -171,7 +157,7 @@ class Sections:
             SectionStatus.KEPT if output else SectionStatus.EMPTY,
             place="system",
             original=tokens,
-            priority=_priority(prompt.priority),
+            priority=priority_of(prompt.priority),
             offset=offset if output else None,
         )
         self._events(prompt.item, SYSTEM, tokens, tokens)
@@ -183,7 +169,7 @@ class Sections:
         for element in self.made.request.elements:
             if element.item in shown:
                 continue
-            text = _text(js.get(element.raw, "content"))
+            text = text_of(js.get(element.raw, "content"))
             kept = js.get(element.raw, "type") == INPUT_TYPE and not self._lost_by(element.item, SYSTEM)
             status = SectionStatus.KEPT if kept and text else SectionStatus.EMPTY
             section = self._add(
@@ -194,8 +180,8 @@ class Sections:
                 text if kept else "",
                 status if kept else SectionStatus.DROPPED,
                 place="message",
-                priority=_priority(js.get(element.raw, "priority")),
-                spans=() if kept else _lost(text),
+                priority=priority_of(js.get(element.raw, "priority")),
+                spans=() if kept else all_lost(text),
             )
             self._events(element.item, SYSTEM, section.tokens_original, section.tokens)
 
@@ -208,13 +194,13 @@ class Sections:
             self._memory(0)
         if not js.truthy(prepared.retrieved):
             return
-        joined = prepared.joiner.join(_text(document.content) for document in prepared.documents)
+        joined = prepared.joiner.join(text_of(document.content) for document in prepared.documents)
         left = {d.item: d for d in (outcome.documents if outcome else prepared.documents)}
         printed = self.made.output is None or not any(self._lost_by(item, TEMPLATE) for item in left)
         summary = outcome is not None and outcome.retrieved_summary
         output = ""
         if printed and outcome is not None:
-            output = prepared.joiner.join(_text(document.content) for document in left.values())
+            output = prepared.joiner.join(text_of(document.content) for document in left.values())
         whole_kept = output == joined
         status = SectionStatus.KEPT if whole_kept or not joined else SectionStatus.TRUNCATED
         if not output:
@@ -231,19 +217,19 @@ class Sections:
             original=None if prepared.documents else self.counter.count(output),
         )
         for document in prepared.documents:
-            kept = _text(left[document.item].content) if document.item in left else ""
+            kept = text_of(left[document.item].content) if document.item in left else ""
             gone = summary or document.item not in left or not printed
             self._document(document, "" if gone else kept, gone)
 
     def _document(self, document: Document, output: str, gone: bool) -> None:
-        text = _text(document.content)
-        kept = len(output) - _split(output, text)
+        text = text_of(document.content)
+        kept = len(output) - split_characters(output, text)
         status = SectionStatus.KEPT
         spans: tuple[Span, ...] = ()
         if gone:
-            status, spans = SectionStatus.DROPPED, _lost(text)
+            status, spans = SectionStatus.DROPPED, all_lost(text)
         elif output != text:
-            status, spans = SectionStatus.TRUNCATED, _spans(((0, kept, True), (kept, len(text), False)))
+            status, spans = SectionStatus.TRUNCATED, spans_of(((0, kept, True), (kept, len(text), False)))
         if (status is SectionStatus.DROPPED and not self._loses(document.item)) or (not text and not gone):
             status = SectionStatus.EMPTY
         source = document.source
@@ -273,10 +259,10 @@ class Sections:
             original = self.counter.count(part.text)
             written = self.counter.count(part.output)
             output = part.output
-            spans = _memory_spans(part)
+            spans = memory_spans(part)
             if part.offset is not None and part.offset + len(output) > kept:
                 output = output[: max(0, kept - part.offset)]
-                spans = _spans(((0, len(output), True), (len(output), len(part.text), False)))
+                spans = spans_of(((0, len(output), True), (len(output), len(part.text), False)))
             lost = not output
             cut = output != part.output or part.lost is not None
             status = SectionStatus.KEPT if not cut else SectionStatus.TRUNCATED
@@ -290,7 +276,7 @@ class Sections:
                 place="message",
                 original=original,
                 parent=MEMORY_ITEM,
-                spans=_lost(part.text) if lost else spans,
+                spans=all_lost(part.text) if lost else spans,
             )
             self._events(part.item, SYSTEM, original, written)
             if output != part.output and loss is not None:
@@ -336,7 +322,7 @@ class Sections:
                 SectionStatus.KEPT if kept else SectionStatus.DROPPED,
                 place="tools",
                 parent=TOOLS_ITEM,
-                spans=() if kept else _lost(text),
+                spans=() if kept else all_lost(text),
             )
             self._events(tool.item, TOOLS, section.tokens_original, section.tokens)
 
@@ -344,7 +330,7 @@ class Sections:
         prepared = self.made.request.prepared
         images = prepared.vision if prepared.image_items else ()
         for item, image in zip(prepared.image_items, images, strict=True):
-            text = _text(image.get("data") if isinstance(image, dict) else None)
+            text = text_of(image.get("data") if isinstance(image, dict) else None)
             kept = self.made.output is not None and not self._lost_by(item, SYSTEM)
             status = SectionStatus.KEPT if text else SectionStatus.EMPTY
             if self._lost_by(item, SYSTEM):
@@ -360,7 +346,7 @@ class Sections:
                 original=None
                 if status is SectionStatus.DROPPED
                 else self.counter.count(text if kept else ""),
-                spans=_lost(text) if status is SectionStatus.DROPPED else (),
+                spans=all_lost(text) if status is SectionStatus.DROPPED else (),
             )
             self._events(item, SYSTEM, section.tokens_original, section.tokens)
 
@@ -372,7 +358,7 @@ class Sections:
             text = js.stringify(value)
             item = f"unused/{key}"
             section = self._add(
-                item, key, "component", text, "", SectionStatus.DROPPED, place="message", spans=_lost(text)
+                item, key, "component", text, "", SectionStatus.DROPPED, place="message", spans=all_lost(text)
             )
             because = f"No built-in template prints {key}."
             event = Event(SYSTEM, Action.DROP, item, rules.UNUSED_COMPONENT, because)
@@ -389,7 +375,7 @@ class Sections:
             "",
             SectionStatus.DISABLED,
             place=entry.place,
-            spans=_lost(entry.text),
+            spans=all_lost(entry.text),
         )
         stage = TOOLS if entry.place == "tools" else SYSTEM
         event = Event(stage, Action.DISABLE, item, SWITCHED_OFF, "Switched off here.")
@@ -400,32 +386,3 @@ class Sections:
         if made.augmented is not None and js.truthy(made.augmented.user_input):
             return True
         return made.output is not None and any(piece.item == INPUT_ITEM for piece in made.output.pieces)
-
-
-def _text(content: Any) -> str:
-    return "" if js.nullish(content) else js.to_string(content)
-
-
-def _priority(priority: Any) -> float | None:
-    number = None if js.nullish(priority) else js.to_number(priority)
-    return number if number is not None and number == number else None
-
-
-def _lost(text: str) -> tuple[Span, ...]:
-    return (Span(0, len(text), False),) if text else ()
-
-
-def _spans(stretches: Sequence[tuple[int, int, bool]]) -> tuple[Span, ...]:
-    return tuple(Span(start, end, kept) for start, end, kept in stretches if end > start)
-
-
-def _split(output: str, text: str) -> int:
-    """1 when the cut went through the last character, which is lost then."""
-    return 1 if output and not text.startswith(output) else 0
-
-
-def _memory_spans(part: MemoryPart) -> tuple[Span, ...]:
-    if part.lost is None:
-        return ()
-    start, end = part.lost
-    return _spans(((0, start, True), (start, end, False), (end, len(part.text), True)))

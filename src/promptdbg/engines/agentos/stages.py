@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.components import Document, HistoryItem
+from promptdbg.engines.agentos.forms import form_of
+from promptdbg.engines.agentos.lists import Lists, whole
 from promptdbg.engines.agentos.log import HISTORY, INITIAL, RETRIEVED, TEMPLATE, Event
 from promptdbg.engines.agentos.pipeline import Construction
 from promptdbg.engines.agentos.templates import (
@@ -21,12 +21,8 @@ from promptdbg.engines.agentos.templates import (
     system_text,
 )
 from promptdbg.engines.base import EDITED, Trace
-from promptdbg.model import Action, Json, Message, MessageStatus, Rule, Stage, StageKind
+from promptdbg.model import Action, Message, MessageStatus, Rule, Stage, StageKind
 from promptdbg.tokens import TokenCounter
-
-_KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
-_NO_CHANGE = frozenset({Action.NOTE, Action.KEEP, Action.PREDICT})
-_DOCUMENT_ROLE = "context"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,190 +40,52 @@ class Given:
     input_off: bool = False
 
 
-def content_text(content: Json) -> str:
-    """What of a message's content is counted: texts as they are, other parts as JSON."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(
-            part["text"]
-            if isinstance(part, dict) and isinstance(part.get("text"), str)
-            else js.stringify(part)
-            for part in content
-        )
-    return "" if content is None else js.stringify(content)
-
-
-class _Lists:
-    """Makes messages, and the decisions between two lists."""
-
-    def __init__(self, made: Construction, counter: TokenCounter, trace: Trace) -> None:
-        self.made, self.counter, self.trace = made, counter, trace
-        self.events: dict[str, list[Event]] = {}
-
-    def message(
-        self, item: str, wire: Mapping[str, Any], sources: tuple[str, ...], *, role: str = "", size: float = 0
-    ) -> Message:
-        count = self.counter.count
-        tokens = count(content_text(wire["content"]))
-        for key in ("tool_calls", "thinkingBlocks"):
-            if key in wire:
-                tokens += count(js.stringify(wire[key]))
-        extra = {key: value for key, value in wire.items() if key not in _KNOWN}
-        return Message(
-            id=item,
-            role=role or js.to_string(wire.get("role")),
-            content=wire["content"],
-            tokens=tokens,
-            sources=sources,
-            tool_calls=wire.get("tool_calls"),
-            tool_call_id=wire.get("tool_call_id"),
-            name=wire.get("name"),
-            extra=MappingProxyType(extra) if extra else _EMPTY,
-            size=whole(size),
-            wire=tuple(wire),
-        )
-
-    def history(self, items: Iterable[HistoryItem]) -> list[Message]:
-        cost = self.made.meter.message if self.made.meter else lambda item: 0.0
-        return [self.message(item.item, item.wire, (item.item,), size=cost(item)) for item in items]
-
-    def document(self, document: Document) -> Message:
-        content = document.content
-        text = "" if js.nullish(content) else js.to_string(content)
-        wire: dict[str, Json] = {"role": _DOCUMENT_ROLE, "content": text}
-        if not js.nullish(document.source):
-            wire["source"] = document.source
-        size = self.made.meter.text(content) if self.made.meter else 0
-        return self.message(document.item, wire, (document.item,), size=size)
-
-    def decide(self, stage: str, before: Sequence[Message], after: Sequence[Message]) -> frozenset[str]:
-        """Record the stage's events with the tokens they moved; the items that were merged into."""
-        events = self.events.get(stage, ())
-        if not events:
-            return frozenset()
-        old, new = {m.id: m for m in before}, {m.id: m for m in after}
-        last = {event.item: n for n, event in enumerate(events) if event.action not in _NO_CHANGE}
-        merged = set()
-        for number, event in enumerate(events):
-            tokens_before = tokens_after = None
-            if last.get(event.item) == number:
-                tokens_before, tokens_after = _moved(event, old, new)
-                if event.action is Action.MERGE:
-                    merged.add(event.item)
-            decide(self.trace, event, tokens_before, tokens_after)
-        return frozenset(merged)
-
-
-_EMPTY: Mapping[str, Json] = MappingProxyType({})
-
-
-def decide(trace: Trace, event: Event, before: int | None, after: int | None) -> None:
-    """Record an event as a decision, with the tokens of its item before and after."""
-    trace.decide(
-        event.action,
-        event.item,
-        event.rule,
-        stage=event.stage,
-        because=event.because,
-        before=before,
-        after=after,
-        measured=finite(event.measured),
-        limit=finite(event.limit),
-        unit=event.unit,
-    )
-
-
-def finite(number: float | None) -> float | None:
-    """A number for a document: JSON has no NaN and no infinities."""
-    return number if number is not None and math.isfinite(number) else None
-
-
-def whole(number: float) -> int:
-    """A framework number as an integer; NaN and infinities count 0."""
-    return int(number) if math.isfinite(number) else 0
-
-
-def _moved(event: Event, old: Mapping[str, Message], new: Mapping[str, Message]) -> tuple[int, int]:
-    after = new.get(event.item)
-    if event.action is Action.MERGE and after is not None:
-        before = sum(old[source].tokens for source in after.sources if source in old)
-    else:
-        before = old[event.item].tokens if event.item in old else 0
-    return before, after.tokens if after is not None else 0
-
-
 def stages_of(
     made: Construction, given: Given, events: Sequence[Event], counter: TokenCounter, trace: Trace
 ) -> tuple[Stage, ...]:
     """Every list from the session to what the provider gets; fewer where the framework fails."""
-    lists = _Lists(made, counter, trace)
+    lists = Lists(made, counter, trace)
     for event in events:
         lists.events.setdefault(event.stage, []).append(event)
     session = tuple(lists.history(given.history))
-    found = [_stage("session", StageKind.SESSION, "History as given", session, measured=None)]
+    found = [_stage("session", StageKind.SESSION, "History as given", session, made=made, measured=None)]
     if made.augmented is None or made.outcome is None or made.meter is None:
         return tuple(found)
     initial = _initial(lists, given, session)
-    measured_by = f"utf16 / {made.meter.characters:g}"
-    size = made.outcome.original
     found.append(
-        _compared(
-            "initial", StageKind.INITIAL, "Components", session, initial, _merged(given), size, measured_by
-        )
+        _compared(made, "initial", "Components", session, initial, _merged(given), made.outcome.original)
     )
-    if not made.budgeted:
-        return tuple(found)
-    after_history = _history_step(lists, initial)
-    found.append(
-        _compared(
-            "history",
-            StageKind.STEP,
-            "History within its share",
-            initial,
-            after_history,
-            lists.decide(HISTORY, initial, after_history),
-            made.outcome.after_history,
-            measured_by,
-        )
-    )
-    reduced = _retrieved_step(lists, after_history)
-    found.append(
-        _compared(
-            "retrieved",
-            StageKind.STEP,
-            "Retrieved context within its share",
-            after_history,
-            reduced,
-            lists.decide(RETRIEVED, after_history, reduced),
-            made.outcome.totals.total,
-            measured_by,
-        )
-    )
-    if made.output is None:
-        return tuple(found)
-    written = _template_step(lists, reduced)
-    found.append(
-        _compared(
-            "template",
-            StageKind.STEP,
-            f"Written by {made.request.template}",
-            reduced,
-            written,
-            lists.decide(TEMPLATE, reduced, written),
-            made.estimated or 0,
-            measured_by,
-        )
-    )
-    found.append(_final(found[1:], made.estimated or 0, measured_by))
+    if made.budgeted:
+        found += _steps(lists, initial)
     return tuple(found)
+
+
+def _steps(lists: Lists, initial: tuple[Message, ...]) -> Iterator[Stage]:
+    """The steps from the components on, and the final list where there is one."""
+    made, outcome = lists.made, lists.made.outcome
+    assert outcome is not None
+    history = _history_step(lists, initial)
+    merged = lists.decide(HISTORY, initial, history)
+    title = "History within its share"
+    stages = [_compared(made, HISTORY, title, initial, history, merged, outcome.after_history)]
+    reduced = _retrieved_step(lists, history)
+    merged = lists.decide(RETRIEVED, history, reduced)
+    title = "Retrieved context within its share"
+    stages.append(_compared(made, RETRIEVED, title, history, reduced, merged, outcome.totals.total))
+    if made.output is not None:
+        written, size = _template_step(lists, reduced), made.estimated or 0
+        merged = lists.decide(TEMPLATE, reduced, written)
+        title = f"Written by {made.request.template}"
+        stages.append(_compared(made, TEMPLATE, title, reduced, written, merged, size))
+        stages.append(_final(made, initial, stages))
+    yield from stages
 
 
 def _merged(given: Given) -> frozenset[str]:
     return frozenset({INPUT_ITEM}) if given.turn_item is not None else frozenset()
 
 
-def _initial(lists: _Lists, given: Given, session: tuple[Message, ...]) -> tuple[Message, ...]:
+def _initial(lists: Lists, given: Given, session: tuple[Message, ...]) -> tuple[Message, ...]:
     made, trace = lists.made, lists.trace
     assert made.augmented is not None
     assert made.outcome is not None
@@ -238,7 +96,7 @@ def _initial(lists: _Lists, given: Given, session: tuple[Message, ...]) -> tuple
     if text:
         totals = made.outcome.totals
         system = lists.message(
-            SYSTEM_ITEM, {"role": "system", "content": text}, (SYSTEM_ITEM,), size=totals.system
+            SYSTEM_ITEM, form_of({"role": "system", "content": text}), (SYSTEM_ITEM,), size=totals.system
         )
         because = f"{len(made.augmented.system)} system prompts, joined."
         _insert(trace, system, rules.SYSTEM_JOIN, because)
@@ -258,7 +116,7 @@ def _insert(trace: Trace, message: Message, rule: Rule, because: str) -> None:
 
 
 def _initial_history(
-    lists: _Lists, given: Given, session: tuple[Message, ...], history: tuple[HistoryItem, ...]
+    lists: Lists, given: Given, session: tuple[Message, ...], history: tuple[HistoryItem, ...]
 ) -> list[Message]:
     """The history among the components; what was left out or edited is decided here."""
     if history is given.history:
@@ -288,7 +146,7 @@ def _initial_history(
     return messages
 
 
-def _initial_documents(lists: _Lists, documents: tuple[Document, ...]) -> list[Message]:
+def _initial_documents(lists: Lists, documents: tuple[Document, ...]) -> list[Message]:
     messages = [lists.document(document) for document in documents]
     for message in messages:
         because = "Retrieved context, as given."
@@ -301,13 +159,13 @@ def _initial_documents(lists: _Lists, documents: tuple[Document, ...]) -> list[M
     return messages
 
 
-def _input_message(lists: _Lists, given: Given, session: tuple[Message, ...]) -> Message:
+def _input_message(lists: Lists, given: Given, session: tuple[Message, ...]) -> Message:
     made = lists.made
     assert made.augmented is not None
     assert made.outcome is not None
     sources = (INPUT_ITEM,) if given.turn_item is None else (INPUT_ITEM, given.turn_item)
-    wire = {"role": "user", "content": made.augmented.user_input}
-    message = lists.message(INPUT_ITEM, wire, sources, size=made.outcome.totals.user_input)
+    form = form_of({"role": "user", "content": made.augmented.user_input})
+    message = lists.message(INPUT_ITEM, form, sources, size=made.outcome.totals.user_input)
     if given.turn_item is None:
         _insert(lists.trace, message, rules.COMPONENT, "The user input.")
     else:
@@ -325,7 +183,7 @@ def _input_message(lists: _Lists, given: Given, session: tuple[Message, ...]) ->
     return message
 
 
-def _history_step(lists: _Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
+def _history_step(lists: Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
     outcome = lists.made.outcome
     assert outcome is not None
     history = lists.made.request.prepared.history
@@ -345,7 +203,7 @@ def _history_step(lists: _Lists, before: tuple[Message, ...]) -> tuple[Message, 
     return tuple(kept)
 
 
-def _retrieved_step(lists: _Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
+def _retrieved_step(lists: Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
     outcome, documents = lists.made.outcome, lists.made.request.prepared.documents
     assert outcome is not None
     if outcome.documents is documents:
@@ -363,19 +221,19 @@ def _same(old: Message | None, new: Message) -> Message:
     return old if old is not None and old.to_json() == new.to_json() and old.sources == new.sources else new
 
 
-def _template_step(lists: _Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
+def _template_step(lists: Lists, before: tuple[Message, ...]) -> tuple[Message, ...]:
     output = lists.made.output
     assert output is not None
     old = {message.id: message for message in before}
     return tuple(_written(lists, piece, old.get(piece.item)) for piece in output.pieces)
 
 
-def _written(lists: _Lists, piece: Piece, old: Message | None) -> Message:
-    history = piece.history
-    if old is not None and history is not None and piece.message is history.wire:
+def _written(lists: Lists, piece: Piece, old: Message | None) -> Message:
+    form = piece.form or form_of(piece.message)
+    if old is not None and old.wire is form.keys:
         return old
     role = "" if lists.made.request.template != COMPLETION else _line_role(piece, old)
-    new = lists.message(piece.item, piece.message, piece.sources, role=role)
+    new = lists.message(piece.item, form, piece.sources, role=role)
     sources = piece.sources
     if old is not None:
         sources = (*old.sources, *(source for source in sources if source not in old.sources))
@@ -395,11 +253,12 @@ def _stage(
     title: str,
     messages: tuple[Message, ...],
     *,
+    made: Construction,
     measured: float | None,
-    measured_by: str = "",
     statuses: Mapping[str, MessageStatus] | None = None,
     dropped: tuple[Message, ...] = (),
 ) -> Stage:
+    sized = measured is not None and made.meter is not None
     return Stage(
         name=name,
         kind=kind,
@@ -408,25 +267,25 @@ def _stage(
         dropped=dropped,
         statuses=MappingProxyType(dict(statuses or {})),
         tokens=sum(message.tokens for message in messages),
-        size=None if measured is None else whole(measured),
-        unit=None if measured is None else "tokens",
-        measured_by=measured_by,
+        size=whole(measured or 0) if sized else None,
+        unit="tokens" if sized else None,
+        measured_by=f"utf16 / {made.meter.characters:g}" if sized and made.meter else "",
     )
 
 
 def _compared(
+    made: Construction,
     name: str,
-    kind: StageKind,
     title: str,
     before: tuple[Message, ...],
     after: tuple[Message, ...],
     merged: frozenset[str],
     measured: float,
-    measured_by: str,
 ) -> Stage:
     """A stage, with what it did to each message of the list before."""
+    kind = StageKind.INITIAL if name == INITIAL else StageKind.STEP
     if after is before or after == before:
-        return _stage(name, kind, title, before, measured=measured, measured_by=measured_by)
+        return _stage(name, kind, title, before, made=made, measured=measured)
     old = {message.id: message for message in before}
     statuses: dict[str, MessageStatus] = {}
     swallowed: set[str] = set()
@@ -440,26 +299,17 @@ def _compared(
         elif there is not message:
             statuses[message.id] = MessageStatus.REWRITTEN
     dropped = tuple(message for message in old.values() if message.id not in swallowed)
-    return _stage(
-        name,
-        kind,
-        title,
-        after,
-        measured=measured,
-        measured_by=measured_by,
-        statuses=statuses,
-        dropped=dropped,
-    )
+    return _stage(name, kind, title, after, made=made, measured=measured, statuses=statuses, dropped=dropped)
 
 
-def _final(stages: Sequence[Stage], measured: float, measured_by: str) -> Stage:
+def _final(made: Construction, initial: tuple[Message, ...], steps: Sequence[Stage]) -> Stage:
     """The last list again, with everything that happened since the components."""
-    initial, last = stages[0], stages[-1]
-    there = {message.id for message in initial.messages}
+    last = steps[-1]
+    there = {message.id for message in initial}
     final = {message.id for message in last.messages}
     statuses: dict[str, MessageStatus] = {}
     dropped: list[Message] = []
-    for stage in stages[1:]:
+    for stage in steps:
         dropped += (message for message in stage.dropped if message.id in there)
         for item, status in stage.statuses.items():
             if statuses.get(item) is not MessageStatus.MERGED:
@@ -472,8 +322,8 @@ def _final(stages: Sequence[Stage], measured: float, measured_by: str) -> Stage:
         StageKind.FINAL,
         "What the provider gets",
         last.messages,
-        measured=measured,
-        measured_by=measured_by,
+        made=made,
+        measured=made.estimated or 0,
         statuses={item: status for item, status in statuses.items() if item in final},
         dropped=tuple(dropped),
     )

@@ -15,11 +15,11 @@ from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.budget import Outcome
 from promptdbg.engines.agentos.components import (
     ASSISTANT_ROLE,
-    SUMMARY_ROLE,
     TOOL_ROLE,
     HistoryItem,
     SystemPrompt,
 )
+from promptdbg.engines.agentos.forms import SUMMARY_ROLE, Form, chat_message, defined, form_of
 from promptdbg.engines.agentos.log import SYSTEM, TEMPLATE, Log
 from promptdbg.engines.agentos.texts import Texts
 from promptdbg.model import Action, Json
@@ -38,22 +38,19 @@ TEMPLATES = {
 SYSTEM_ITEM, INPUT_ITEM, RETRIEVED_ITEM = "system", "current", "retrieved"
 RETRIEVED_MESSAGE = "retrieved/message"
 """The message made of retrieved context where there is no user message to put it in."""
-_KEPT_ROLES = {"assistant": "assistant", "system": "system", "tool": "tool", "summary": "system"}
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One message of the prompt, or one stretch of a completion text.
 
-    ``sources`` are the items merged into it; ``history`` is set where it is a history message.
-    ``json_length`` is the UTF-16 length of its JSON where that was measured before.
+    ``sources`` are the items merged into it; ``form`` is the message measured, where it was before.
     """
 
     item: str
     message: Mapping[str, Json]
     sources: tuple[str, ...]
-    history: HistoryItem | None = None
-    json_length: int | None = None
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,79 +114,40 @@ def _chat(outcome: Outcome, scene: Scene, log: Log) -> Output:
         pieces.append(Piece(INPUT_ITEM, {"role": "user", "content": content}, (INPUT_ITEM,)))
     if js.truthy(outcome.retrieved):
         _add_retrieved(pieces, outcome, scene, log)
-    length = 1 + sum(_json_length(piece) + 1 for piece in pieces) if pieces else 2
+    length = 1 + sum(_length(piece) + 1 for piece in pieces) if pieces else 2
     return Output([dict(piece.message) for piece in pieces], tuple(pieces), length)
 
 
-def _json_length(piece: Piece) -> int:
-    return int(js.length(js.stringify(piece.message))) if piece.json_length is None else piece.json_length
+def _length(piece: Piece) -> int:
+    return int(js.length(js.stringify(piece.message))) if piece.form is None else piece.form.length
 
 
 def _chat_piece(message: HistoryItem, scene: Scene, log: Log) -> Piece:
-    if message.plain:
-        return Piece(message.item, message.wire, (message.item,), message, message.json_length)
-    raw = message.raw
-    content = js.get(raw, "content")
-    role = message.role if isinstance(message.role, str) else ""
-    written: dict[str, Json] = {"role": _KEPT_ROLES.get(role, "user"), "content": None}
-    if isinstance(content, str):
-        heading = scene.texts.summary_heading if message.role == SUMMARY_ROLE else ""
-        written["content"] = heading + content
-    elif isinstance(content, list):
-        written["content"] = content
-    elif js.truthy(content):
-        written["content"] = js.stringify(content)
-    for key in ("name", "tool_call_id"):
-        if js.truthy(value := js.get(raw, key)):
-            written[key] = value
-    calls = _calls(js.get(raw, "tool_calls"), scene.version)
-    if calls is not None:
-        written["tool_calls"] = calls
-    blocks = js.get(raw, "thinkingBlocks")
-    takes_thinking = scene.version == rules.NEWER and written["role"] == "assistant"
-    if takes_thinking and js.truthy(blocks) and js.length(blocks) > 0:
-        written["thinkingBlocks"] = list(js.array(blocks, "an iterator"))
-    _note_rewritten(message, written, log)
-    return Piece(message.item, written, (message.item,), message)
+    form = message.chat.get(scene.version)
+    if form is None:
+        content, heading = js.get(message.raw, "content"), scene.texts.summary_heading
+        form = form_of(chat_message(message.raw, message.role, content, scene.version, heading))
+    if form is not message.given:
+        _note_rewritten(message, form.message, log)
+    return Piece(message.item, form.message, (message.item,), form)
 
 
 def _note_rewritten(message: HistoryItem, written: Mapping[str, Json], log: Log) -> None:
-    if written == message.wire:
+    given = message.given.message
+    if written == given:
         return
     rule, because = rules.TEMPLATE_MESSAGE, "Written in the chat form"
     if message.role == SUMMARY_ROLE:
         rule, because = rules.TEMPLATE_SUMMARY, "A summary is written as a system message"
     elif written["role"] != message.role:
         because = f"Its role {js.to_string(message.role)} is written as {written['role']}"
-    elif "thinkingBlocks" in message.wire and "thinkingBlocks" not in written:
+    elif "thinkingBlocks" in given and "thinkingBlocks" not in written:
         because = "Its thinking blocks are not written"
     elif "tool_calls" in written:
         because = "Its calls are written as functions with the arguments as text"
-    elif written["content"] != message.wire["content"]:
+    elif written["content"] != given["content"]:
         because = "Its content is written as JSON text"
     log.add(TEMPLATE, Action.REWRITE, message.item, rule, because + ".")
-
-
-def _calls(calls: Any, version: str) -> list[Json] | None:
-    if not js.truthy(calls) or js.length(calls) == 0:
-        return None
-    return [_call(call, version) for call in js.array(calls, "map")]
-
-
-def _call(call: Json, version: str) -> Json:
-    arguments = js.get(call, "arguments")
-    if not isinstance(arguments, str):
-        arguments = js.stringify({} if js.nullish(arguments) else arguments)
-    function = {"name": js.get(call, "name"), "arguments": arguments}
-    written = {"id": js.get(call, "id"), "type": "function", "function": _defined(function)}
-    signature = js.get(call, "thoughtSignature")
-    if version == rules.NEWER and js.truthy(signature):
-        written["thoughtSignature"] = signature
-    return _defined(written)
-
-
-def _defined(value: Mapping[str, Any]) -> dict[str, Json]:
-    return {key: entry for key, entry in value.items() if not isinstance(entry, js.Undefined)}
 
 
 def _input_parts(outcome: Outcome, scene: Scene, log: Log) -> list[dict[str, Json]]:
@@ -203,7 +161,7 @@ def _input_parts(outcome: Outcome, scene: Scene, log: Log) -> list[dict[str, Jso
             data = (
                 f"data:{js.to_string(kind) if js.truthy(kind) else 'image/jpeg'};base64,{js.to_string(data)}"
             )
-        parts.append({"type": "image_url", "image_url": _defined({"url": data})})
+        parts.append({"type": "image_url", "image_url": defined({"url": data})})
     return parts
 
 
@@ -264,7 +222,7 @@ def _add_retrieved(pieces: list[Piece], outcome: Outcome, scene: Scene, log: Log
         last,
         message={**last.message, "content": content},
         sources=(*last.sources, *items),
-        json_length=None,
+        form=None,
     )
     log.add(TEMPLATE, Action.MERGE if items else Action.REWRITE, last.item, rules.TEMPLATE_RETRIEVED, because)
 
@@ -285,7 +243,7 @@ def _anthropic(outcome: Outcome, scene: Scene, log: Log) -> Output:
             because = f"This template has no place for the role {js.to_string(message.role)}."
             log.add(TEMPLATE, Action.DROP, message.item, rules.TEMPLATE_SKIPPED, because)
         else:
-            pieces.append(Piece(message.item, written, (message.item,), message))
+            pieces.append(Piece(message.item, written, (message.item,)))
             _note_anthropic(message, log)
     parts = _anthropic_input(outcome, scene, log)
     if parts:
@@ -327,12 +285,12 @@ def _anthropic_message(message: HistoryItem) -> dict[str, Json] | None:
         "tool_use_id": js.get(message.raw, "tool_call_id"),
         "content": content if isinstance(content, (str, js.Undefined)) else js.stringify(content),
     }
-    return {"role": "user", "content": [_defined(result)]}
+    return {"role": "user", "content": [defined(result)]}
 
 
 def _note_anthropic(message: HistoryItem, log: Log) -> None:
     rule, because = rules.TEMPLATE_MESSAGE, "Written as parts."
-    if "tool_calls" in message.wire:
+    if "tool_calls" in message.given.message:
         rule, because = rules.TEMPLATE_CALLS_LOST, "Its tool calls are not written."
     elif message.role == TOOL_ROLE:
         because = "A tool result is written as a part of a user message."
@@ -344,7 +302,7 @@ def _anthropic_input(outcome: Outcome, scene: Scene, log: Log) -> list[dict[str,
     if js.truthy(outcome.user_input):
         parts.append({"type": "text", "text": outcome.user_input})
     for image in _images(scene, log):
-        parts.append({"type": "image", "source": _defined(_image_source(image))})
+        parts.append({"type": "image", "source": defined(_image_source(image))})
     return parts
 
 
@@ -374,7 +332,7 @@ def _completion(outcome: Outcome, scene: Scene, log: Log) -> Output:
         content = js.get(message.raw, "content")
         shown = content if isinstance(content, (str, js.Undefined)) else js.stringify(content)
         line = f"{js.to_string(message.role)}: {js.to_string(shown)}{end}"
-        pieces.append(Piece(message.item, _stretch(line), (message.item,), message))
+        pieces.append(Piece(message.item, _stretch(line), (message.item,)))
         log.add(
             TEMPLATE,
             Action.REWRITE,

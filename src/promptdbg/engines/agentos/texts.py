@@ -63,9 +63,6 @@ class Texts:
     discovery: str = _filled("Capabilities found\n", 29)
     memory_preambles: Mapping[Style, str] = field(default_factory=lambda: MappingProxyType(_PREAMBLES))
     memory_headings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(_HEADINGS))
-    trace_linked: tuple[str, str] = (" [tied with ", " more memories.]")
-    trace_involves: str = " (who/what: "
-    trace_strong: str = " [felt strongly, mood: "
     memory_cut: str = "\n<!-- truncated -->"
 
     def preference_format(self, value: str) -> str:

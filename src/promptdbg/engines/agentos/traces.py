@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from promptdbg.engines.agentos import js
-from promptdbg.engines.agentos.texts import Texts
 from promptdbg.model import Json
 
 STRUCTURED, NARRATIVE, EMOTIONAL = "structured", "narrative", "emotional"
@@ -40,7 +39,7 @@ def _trait(traits: Mapping[str, Json], name: str) -> float:
     return 0.5 if value is None else js.largest(0, js.smallest(1, js.to_number(value)))
 
 
-def write_trace(trace: Json, style: str, now: float, texts: Texts) -> Written:
+def write_trace(trace: Json, style: str, now: float) -> Written:
     """One memory as a line.
 
     Raises:
@@ -49,7 +48,7 @@ def write_trace(trace: Json, style: str, now: float, texts: Texts) -> Written:
     content = js.get(trace, "content")
     if not isinstance(content, str):
         raise js.JsError("calls substring on a memory whose content is not a text")
-    before, after = _FORMS[style](trace, age(js.to_number(js.get(trace, "createdAt")), now), texts)
+    before, after = _FORMS[style](trace, age(js.to_number(js.get(trace, "createdAt")), now))
     kept = js.substring(content, CONTENT_CHARS[style])
     lost = None
     if kept != content:
@@ -76,7 +75,7 @@ def _confidence(number: float) -> str:
     return "high confidence" if number > 0.8 else "moderate confidence" if number > 0.5 else "low confidence"
 
 
-def _structured(trace: Json, when: str, texts: Texts) -> tuple[str, str]:
+def _structured(trace: Json, when: str) -> tuple[str, str]:
     confidence = js.to_number(js.get(js.get(trace, "provenance"), "confidence"))
     score = js.get(trace, "retrievalScore")
     relevance = confidence if js.nullish(score) else js.to_number(score)
@@ -87,25 +86,25 @@ def _structured(trace: Json, when: str, texts: Texts) -> tuple[str, str]:
     return f"- [{js.to_string(js.get(trace, 'type'))}] ", f" ({' | '.join(notes)})"
 
 
-def _narrative(trace: Json, when: str, texts: Texts) -> tuple[str, str]:
+def _narrative(trace: Json, when: str) -> tuple[str, str]:
     after = ""
     linked = js.length(js.get(trace, "associatedTraceIds"))
     if linked > 0:
-        after += texts.trace_linked[0] + js.number_text(linked) + texts.trace_linked[1]
+        after += f" [linked to {js.number_text(linked)} other memories]"
     entities = js.get(trace, "entities")
     if js.length(entities) > 0:
-        after += f"{texts.trace_involves}{_listed(entities)})"
+        after += f" (involves: {_listed(entities)})"
     return f"{when}: ", after
 
 
-def _emotional(trace: Json, when: str, texts: Texts) -> tuple[str, str]:
+def _emotional(trace: Json, when: str) -> tuple[str, str]:
     feeling = js.get(trace, "emotionalContext")
     valence, intensity = (js.to_number(js.get(feeling, key)) for key in ("valence", "intensity"))
     mood = js.to_string(js.get(feeling, "gmiMood"))
     sign = "(+)" if valence > 0.3 else "(-)" if valence < -0.3 else "(~)"
     after = ""
     if intensity > 0.6:
-        after = f"{texts.trace_strong}{mood}]"
+        after = f" [strongly felt, mood: {mood}]"
     elif intensity > 0.3:
         after = f" [mood: {mood}]"
     return f"{sign} {when}: ", after
