@@ -129,12 +129,14 @@ def run(case: Case, params: dict[str, Any]) -> Turn:
             home=str(case.path / "no-home"),
         ),
     )
+    if params["builtin_skills"] == "on":
+        assert inputs.builtin_skills, "bundled skills are nanobot's own: this case needs an installed copy"
     return rebuild(inputs, _settings(params, case.variant), tokenizer("o200k_base"))
 
 
 def _workspace(case: Case, params: dict[str, Any]) -> Workspace:
     root = case.path / "workspace"
-    assert params["builtin_skills"] == "off", "bundled skills need an installed copy of nanobot"
+    assert params["builtin_skills"] in ("off", "on"), f"unknown builtin_skills {params['builtin_skills']}"
     data: dict[str, Any] = {
         "engine": "nanobot",
         "dialect": case.variant,

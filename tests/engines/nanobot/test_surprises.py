@@ -208,3 +208,13 @@ def test_images_cost_nothing_in_the_prompt_and_everything_in_the_message(tmp_pat
     current = turn.initial[-1]
     assert turn.estimator.message(current) > 2_000
     assert turn.initial_estimate.tokens < 300
+
+
+def test_an_image_before_another_user_row_is_lost_on_the_wire(tmp_path: Path) -> None:
+    image = [{"type": "image_url", "image_url": {"url": "u"}}, {"type": "text", "text": "look"}]
+    rows = [user(image), user("well?"), assistant("yes")]
+    assembly = assembled(loaded(tmp_path, stored(rows)), settings("main"))
+    notice = next(n for n in assembly.warnings if n.code == "adapter.replaced")
+    assert "loses m0" in notice.message
+    plain = assembled(loaded(tmp_path, stored([user("a"), user("b"), assistant("c")])), settings("main"))
+    assert "adapter.replaced" not in codes(plain)

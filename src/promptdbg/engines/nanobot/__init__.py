@@ -27,8 +27,10 @@ class NanobotEngine:
     def detect(self, workspace: Workspace) -> Detection | None:
         """A workspace marker or sessions are nanobot's alone; SOUL.md beside USER.md is likely its."""
         path = workspace.path
-        if (path / ".nanobot").is_dir():
-            return Detection(50, "it has a .nanobot folder")
+        if (path / ".nanobot" / "workspace-id").is_file():
+            return Detection(50, "it has .nanobot/workspace-id")
+        if (path / ".nanobot" / "tool-results").is_dir():
+            return Detection(50, "it has .nanobot/tool-results")
         if (path / "memory" / "history.jsonl").is_file():
             return Detection(50, "it has memory/history.jsonl")
         if any((path / "sessions").glob("*.jsonl")) and (path / "memory").is_dir():

@@ -85,14 +85,13 @@ def compressed(before: Rows, after: Rows, events: tuple[Event, ...]) -> tuple[Ev
 
     Messages that came and went in between leave no event; what they said is in those they joined.
     """
-    told = {event.item: event for event in events}
+    told, into = _history(events)
     old = {row.id: row for row in before}
     present = {row.id for row in after}
     out: list[Event] = []
     joined: set[str] = set()
     for row in after:
-        earlier = old.get(row.id)
-        last = told.get(row.id)
+        earlier, last = old.get(row.id), told.get(row.id)
         if earlier is row or last is None:
             continue
         taken = tuple(old[s] for s in row.sources if s in old and s != row.id and s not in present)
@@ -103,7 +102,7 @@ def compressed(before: Rows, after: Rows, events: tuple[Event, ...]) -> tuple[Ev
             Event(action, row.id, last.rule, last.because, sources, row, last.measured, last.limit, last.unit)
         )
     for row in before:
-        last = told.get(row.id)
+        last = told.get(row.id) or told.get(_carrier(row.id, into))
         if row.id not in present and row.id not in joined and last is not None:
             out.append(
                 dropped(
@@ -111,6 +110,27 @@ def compressed(before: Rows, after: Rows, events: tuple[Event, ...]) -> tuple[Ev
                 )
             )
     return tuple(out)
+
+
+def _history(events: tuple[Event, ...]) -> tuple[dict[str, Event], dict[str, str]]:
+    """The last change of each message, and which message each merged one went into."""
+    told: dict[str, Event] = {}
+    into: dict[str, str] = {}
+    for event in events:
+        if event.action in (Action.NOTE, Action.PREDICT):
+            continue
+        told[event.item] = event
+        for row in event.before:
+            if row.id != event.item:
+                into[row.id] = event.item
+    return told, into
+
+
+def _carrier(item: str, into: dict[str, str]) -> str:
+    """The message that holds, or last held, what a merged message said."""
+    while item in into:
+        item = into[item]
+    return item
 
 
 def difference(

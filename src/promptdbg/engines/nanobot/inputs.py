@@ -104,8 +104,9 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
     options = Options(workspace)
     home = Path(request.home) if request.home else Path.home()
     notices: list[Notice] = []
-    named = options.flag("passages") == "names"
-    installed = None if named else find_installed(home)
+    named = options.text("passages") == "names"
+    found = find_installed(home) if not named or options.text("builtin_skills") == "on" else None
+    installed = None if named else found
     dialect, reason = _dialect(workspace, home, installed)
     session = load_session(request.session, DIALECTS[dialect])
     config = _config(workspace, home, session)
@@ -116,7 +117,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
     project, shown_project = _project(workspace, options, session, notices)
     shown = options.path("workspace") or str(workspace.path)
     skills = find_skills(workspace.path / "skills")
-    builtin, builtin_root = _builtin(options, installed)
+    builtin, builtin_root = _builtin(options, found)
     machine = _machine(options, (*skills, *builtin))
     tools = read_tools(workspace, options, notices)
     _notice_plugins(workspace, notices)
@@ -222,7 +223,7 @@ def _read(root: Path, names: Iterable[str]) -> Mapping[str, StrictText]:
 
 
 def _builtin(options: Options, installed: Installed | None) -> tuple[tuple[SkillFile, ...], str]:
-    if options.flag("builtin_skills") == "off" or installed is None:
+    if options.text("builtin_skills") == "off" or installed is None:
         return (), ""
     root = installed.path / "skills"
     return find_skills(root), str(root)

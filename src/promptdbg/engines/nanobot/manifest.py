@@ -67,8 +67,6 @@ class Options:
             raise InputError(f"{key} must be a text", where=self._where)
         return value or ""
 
-    flag = text
-
     def path(self, key: str) -> str:
         paths = self._data.get("paths", {})
         value = paths.get(key) if isinstance(paths, dict) else None

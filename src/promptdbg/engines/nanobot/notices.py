@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import TRUNCATED
@@ -18,6 +19,7 @@ def surprises(turn: Turn) -> Iterator[Notice]:
     yield from _estimator(turn)
     yield from _consolidation(turn)
     yield from _budget(turn)
+    yield from _neighbours(turn)
     yield from _prompt(turn)
     yield from _session(turn)
     yield from _unknowns(turn)
@@ -108,6 +110,21 @@ def _budget(turn: Turn) -> Iterator[Notice]:
         )
         if not turn.options.dialect.keeps_reference:
             yield Notice("results.tiny-limit", message)
+
+
+def _neighbours(turn: Turn) -> Iterator[Notice]:
+    """Two user rows in a row: harmless as texts, a loss where one has blocks."""
+    if turn.crash is not None:
+        return
+    rows = turn.recorder.rows
+    for left, right in pairwise(rows):
+        blocks = isinstance(left.content, list) or isinstance(right.content, list)
+        if left.role == right.role == "user" and blocks:
+            message = (
+                f"{left.id} and {right.id} are user messages in a row and one has blocks: nanobot's class for "
+                f"OpenAI-compatible providers sends only {right.id} and loses {left.id}"
+            )
+            yield Notice("adapter.replaced", message, left.source)
 
 
 def _prompt(turn: Turn) -> Iterator[Notice]:
