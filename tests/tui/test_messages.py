@@ -13,6 +13,7 @@ from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.stages import StagesBox
 from promptdbg.tui.screens.why import WhyScreen
+from promptdbg.tui.widgets.column_totals import ColumnTotals
 from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.wrapping import wrap
 from tests.tui.conftest import Run, press, screen_text, settled
@@ -422,10 +423,14 @@ async def test_without_colour(golden: Golden, monkeypatch: pytest.MonkeyPatch) -
         golden(lists.app, "messages-no-color")
 
 
-async def test_in_plain_ascii() -> None:
+@pytest.mark.parametrize("keys", [(), ("1",), ("G", "enter"), ("f",)])
+async def test_in_plain_ascii(keys: tuple[str, ...]) -> None:
     async with lists_of(conversation(), ascii_only=True) as lists:
-        heads = [line for line in lists.lines() if line[2:5].strip().isdigit()]
-        assert all(line.isascii() for line in heads)
+        await lists.press(*keys)
+        strange = {char for line in lists.lines() for char in line if not char.isascii()}
+        assert not strange
+        totals = lists.screen.query_one(ColumnTotals)
+        assert totals.render_line(0).text.isascii()
 
 
 async def test_a_click_gives_the_focus_to_the_column_under_it() -> None:

@@ -23,7 +23,8 @@ from promptdbg.tui.screens.stages import StagesBox, did
 from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
-from promptdbg.tui.widgets.message_columns import ColumnTotals, MessageColumns
+from promptdbg.tui.widgets.column_totals import ColumnTotals
+from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.widgets.virtual import VirtualList
 
 ALIGN_AT_ONCE = 3_000

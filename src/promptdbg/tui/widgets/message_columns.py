@@ -36,8 +36,6 @@ from promptdbg.tui.message_view import (
     window,
 )
 from promptdbg.tui.messages import Refused
-from promptdbg.tui.sentences import signed
-from promptdbg.tui.widgets.chrome import DrawnLines
 from promptdbg.tui.widgets.virtual import VirtualList
 
 AT_ONCE_ROWS = 3_000
@@ -46,7 +44,8 @@ AT_ONCE_ROWS = 3_000
 AT_ONCE_CHARS = 100_000
 """Up to so many code points of open text are wrapped on the event loop."""
 
-_ASCII = str.maketrans({"−": "-", "→": ">", "…": "~", "·": "-", "‹": "<", "›": ">"})
+ASCII = str.maketrans({"−": "-", "→": ">", "…": "~", "·": "-", "‹": "<", "›": ">", "±": "+", "≈": "~"})
+"""Plain characters for those of our own that a terminal may not have."""
 
 
 class MessageColumns(VirtualList):
@@ -227,7 +226,7 @@ class MessageColumns(VirtualList):
             column = plan.alignment.columns[number]
             focused = number == self.focus_column and columns > 1
             count = f" {column.length:,}" + (more_right if number == shown[-1] else " ")
-            name = pad(column_title(column.stage), max(cells - len(count) - 1, 0))
+            name = self._own(pad(column_title(column.stage), max(cells - len(count) - 1, 0)))
             pieces.append((self.glyphs.sep, head))
             pieces.append((self.glyphs.folded if focused else " ", head))
             pieces.append((name, self.style("virtual--accent") if focused else head))
@@ -263,8 +262,10 @@ class MessageColumns(VirtualList):
         for text, style in self._lines_of(row, column).line(line):
             shown = clip(text, room)
             room -= width(shown)
-            if self.ascii_only and line == 0:
-                shown = shown.translate(_ASCII)
+            if line == 0 or style == "virtual--muted":
+                shown = self._own(shown)
+            elif shown.endswith("…"):
+                shown = shown[:-1] + self.glyphs.ellipsis
             pieces.append((shown, cursor if marked else self.style(style)))
         pieces.append((" " * room, cursor if marked else self.plain))
         return pieces
@@ -289,7 +290,11 @@ class MessageColumns(VirtualList):
         if width(left) + width(right) > cells:
             right = ""
         text = left + dot * (cells - width(left) - width(right)) + right
-        return [(text.translate(_ASCII) if self.ascii_only else text, style)]
+        return [(self._own(text), style)]
+
+    def _own(self, text: str) -> str:
+        """Words of ours, in plain ASCII where that is wanted."""
+        return text.translate(ASCII) if self.ascii_only else text
 
     # -- keys
 
@@ -387,35 +392,3 @@ class MessageColumns(VirtualList):
                     return True
                 return False
         return False
-
-
-class ColumnTotals(DrawnLines):
-    """One line under the columns: what each list costs, and by how much that differs from its left."""
-
-    DEFAULT_CSS = "ColumnTotals { height: 1; }"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._plan: Plan | None = None
-        self._about = ""
-
-    def show(self, plan: Plan | None, about: str) -> None:
-        """``about`` stands before figures that are estimates."""
-        self._plan, self._about = plan, about
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        plan = self._plan
-        total = self.size.width
-        if plan is None:
-            return self.blank(total)
-        head = self.style("virtual--head")
-        pieces = [(pad("tok", plan.grid.digits + 1, right=True) + " ", head)]
-        for number, cells in zip(plan.grid.shown, plan.grid.widths, strict=True):
-            column = plan.alignment.columns[number]
-            text = f"{self._about}{column.tokens:,} tokens"
-            if number:
-                text += f" ({signed(column.delta)})"
-            pieces.append((self.glyphs.sep, head))
-            pieces.append((pad(" " + text, cells), self.plain))
-        return self.strip(pieces, total)
