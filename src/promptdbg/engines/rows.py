@@ -5,9 +5,10 @@ For engines whose framework has no session format of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF, Trace
 from promptdbg.engines.stages import Stages, message_tokens
@@ -15,6 +16,8 @@ from promptdbg.files.structured import Parsed
 from promptdbg.model import Action, Json, Message, MessageStatus, Notice, Rule, Settings, Source, Turn
 from promptdbg.text import one_line
 from promptdbg.tokens import TokenCounter
+
+T = TypeVar("T")
 
 _KNOWN = ("role", "content", "tool_calls", "tool_call_id", "name")
 _NO_EXTRA: Mapping[str, Json] = MappingProxyType({})
@@ -81,6 +84,21 @@ def message_of(row: Row, counter: TokenCounter, size: int | None = None) -> Mess
         source=row.source,
         wire=tuple(value),
     )
+
+
+class Memo:
+    """Messages made once per source and tokenizer: they depend on no setting, and a live debugger
+    assembles the same inputs again and again."""
+
+    def __init__(self) -> None:
+        self._made: dict[object, tuple[object, tuple[Message, ...]]] = {}
+
+    def messages(self, source: Sequence[T], key: object, make: Callable[[T], Message]) -> tuple[Message, ...]:
+        """``make`` of each of ``source``; remembered for this very sequence under ``key``."""
+        known = self._made.get(key)
+        if known is None or known[0] is not source:
+            known = self._made[key] = (source, tuple(map(make, source)))
+        return known[1]
 
 
 @dataclass(frozen=True, slots=True)

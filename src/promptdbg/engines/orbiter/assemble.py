@@ -46,7 +46,8 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
     """
     values = knob_values(knobs(inputs), settings)
     trace = Trace()
-    stages = Stages(counter, (message_of(row, counter) for row in rows_at(inputs.rows, settings.turn)))
+    rows = rows_at(inputs.rows, settings.turn)
+    stages = Stages(counter, inputs.memo.messages(rows, counter, lambda row: message_of(row, counter)))
     stages.first("session", "Messages as stored")
     drafts: list[Draft] = []
     failure, system = inputs.failure, ""

@@ -11,7 +11,7 @@ from promptdbg.engines.base import Inputs
 from promptdbg.engines.orbiter.neurons import Fragment
 from promptdbg.engines.orbiter.state import ContextState
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry
-from promptdbg.engines.rows import Row
+from promptdbg.engines.rows import Memo, Row
 from promptdbg.model import Failure, Json, Source
 
 NeuronKind = Literal["builtin", "custom", "python", "unknown"]
@@ -87,3 +87,4 @@ class OrbiterInputs(Inputs):
     provider: str = "works"
     summary: str = ""
     failure: Failure | None = None
+    memo: Memo = field(default_factory=Memo, compare=False, repr=False)

@@ -6,8 +6,6 @@ list neuron, what it prints, whether that is in the prompt, and where.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.orbiter import rules
 from promptdbg.engines.orbiter.drafts import STAGE, Build, BuildError, Draft, Part
@@ -46,6 +44,7 @@ def _sorted(job: Build, order: str) -> list[Draft]:
         raise BuildError(error, "context/prompt_builder.py::PromptBuilder.build") from error
     rule = rules.ORDER_DOCUMENTED if order == "documented" else rules.ORDER_CODED
     first = "high numbers first" if order == "documented" else "low numbers first"
+    total = f"of {len(drafts)}, {first}."
     for place, draft in enumerate(drafts):
         draft.order = place
         job.trace.decide(
@@ -53,7 +52,7 @@ def _sorted(job: Build, order: str) -> list[Draft]:
             draft.id,
             rule,
             stage=STAGE,
-            because=f"Priority {draft.priority}: place {place + 1} of {len(drafts)}, {first}.",
+            because=f"Priority {draft.priority}: place {place + 1} {total}",
         )
     return drafts
 
@@ -203,9 +202,13 @@ def _fit(job: Build, drafts: list[Draft], separator: str, budget: int, *, high_f
     costs = {draft.id: job.counter.count(job.resolved(draft.text) + separator) for draft in kept}
     total = sum(costs.values())
     # In either order the least important comes last, and of equals the last added.
-    while kept and total - _last_separator(job, kept[-1], costs) > budget:
-        draft = kept.pop()
-        measured = total - _last_separator(job, draft, costs)
+    word = "lowest" if high_first else "highest number, which comes last"
+    while kept:
+        draft = kept[-1]
+        measured = total - costs[draft.id] + job.counter.count(job.resolved(draft.text))
+        if measured <= budget:
+            return
+        kept.pop()
         total -= costs[draft.id]
         job.lose(
             draft,
@@ -213,12 +216,8 @@ def _fit(job: Build, drafts: list[Draft], separator: str, budget: int, *, high_f
             Action.DROP,
             rules.BUDGET,
             f"The neurons cost {measured:,} tokens, over the budget of {budget:,}; priority {draft.priority} "
-            f"is the {'lowest' if high_first else 'highest number, which comes last'} of those left.",
+            f"is the {word} of those left.",
             measured=measured,
             limit=budget,
             unit="tokens",
         )
-
-
-def _last_separator(job: Build, draft: Draft, costs: Mapping[str, int]) -> int:
-    return costs[draft.id] - job.counter.count(job.resolved(draft.text))

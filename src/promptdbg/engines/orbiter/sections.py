@@ -21,7 +21,8 @@ def sections_of(drafts: list[Draft], counter: TokenCounter, stages: Stages) -> t
     sections: list[Section] = []
     for draft in drafts:
         sections.append(_neuron(draft, counter, system))
-        sections += (_entry(draft, part, order, counter, system) for order, part in enumerate(draft.parts))
+        if draft.parts:
+            sections += (_entry(draft, part, n, counter, system) for n, part in enumerate(draft.parts))
     return tuple(sections)
 
 
@@ -58,7 +59,7 @@ def _neuron(draft: Draft, counter: TokenCounter, system: str) -> Section:
         priority=priority_number(draft.priority),
         source=draft.entry.source,
         offset=_offset(draft.start, output, system) if there else None,
-        spans=_spans(draft),
+        spans=() if whole else _spans(draft),
         evidence=_evidence(draft.entry),
     )
 
@@ -87,10 +88,10 @@ def _entry(draft: Draft, part: DraftPart, order: int, counter: TokenCounter, sys
 
 
 def _spans(draft: Draft) -> tuple[Span, ...]:
-    """Kept and lost stretches of a neuron's text; none where all of it is kept."""
+    """Kept and lost stretches of the text of a neuron that is not kept whole."""
     length = len(draft.original)
     if draft.status is not SectionStatus.TRUNCATED:
-        return () if draft.status is SectionStatus.KEPT or not length else (Span(0, length, False),)
+        return (Span(0, length, False),) if length else ()
     spans = [Span(0, len(draft.whole.opening or "") + 1, True)]
     for part in draft.parts:
         start = spans[-1].end

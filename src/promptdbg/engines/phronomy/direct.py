@@ -47,9 +47,9 @@ def assemble_direct(
     estimate = estimate_of(inputs, values)
     inputs = with_trust(inputs, values)
     rows = rows_at(inputs.rows, settings.turn)
-    outcome.begin(
-        Stages(outcome.counter, (_message(row, outcome, estimate) for row in rows)), "Messages as stored"
-    )
+    key = (outcome.counter, estimate)
+    stored = inputs.memo.messages(rows, key, lambda row: _message(row, outcome, estimate))
+    outcome.begin(Stages(outcome.counter, stored), "Messages as stored")
     outcome.where = "context/token_budget.rb::initialize"
     budget = token_budget(inputs, values)
     system = _system(inputs, settings, generation, estimate, outcome)
@@ -271,7 +271,7 @@ def _fit(
         return
     remaining = budget.available(used)
     found = fit(costs, remaining)
-    for index in range(found.start):
+    for index in range(found.start - 1, -1, -1):  # as the walk goes: the one that ends it first
         message, cost = conversation[index], costs[index]
         if index == found.blocked:
             because = (

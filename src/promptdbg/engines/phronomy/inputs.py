@@ -12,7 +12,7 @@ from promptdbg.engines.phronomy.chunks import Chunk
 from promptdbg.engines.phronomy.estimate import Estimate
 from promptdbg.engines.phronomy.history import Range
 from promptdbg.engines.phronomy.items import Item
-from promptdbg.engines.rows import Row
+from promptdbg.engines.rows import Memo, Row
 from promptdbg.model import Failure, Json, Source
 
 GENERATIONS = ("1", "2-trims", "2-raises", "3")
@@ -78,3 +78,4 @@ class PhronomyInputs(Inputs):
     execution_id: str | None = None
     share: float | None = None
     policy_failure: Failure | None = None
+    memo: Memo = field(default_factory=Memo, compare=False, repr=False)

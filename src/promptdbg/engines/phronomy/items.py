@@ -353,3 +353,8 @@ def any_required(group: Group) -> bool:
 
 def cost_of(items: Iterable[Item]) -> int:
     return sum(item.tokens for item in items)
+
+
+def flat(groups: Iterable[Group]) -> list[Item]:
+    """The items of all groups, in order."""
+    return [item for group in groups for item in group]

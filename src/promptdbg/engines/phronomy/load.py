@@ -206,7 +206,8 @@ def _knowledge(reading: _Reading) -> tuple[Knowledge, ...]:
             None if source is None else str(source),
         )
         item = _unique(f"knowledge/{name}", taken)
-        found.append(Knowledge(item, name, chunk, reading.config.source("knowledge", index)))
+        title = name if name != str(index) else f"knowledge {index}"
+        found.append(Knowledge(item, title, chunk, reading.config.source("knowledge", index)))
     return tuple(found)
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.phronomy import rules
+from promptdbg.engines.phronomy.applying import apply_plan
 from promptdbg.engines.phronomy.budget import InputBudget
 from promptdbg.engines.phronomy.estimate import Estimate, canonical_json
 from promptdbg.engines.phronomy.inputs import PhronomyInputs, Tool
-from promptdbg.engines.phronomy.items import Group, Item, PolicyInput, build_input, cost_of
+from promptdbg.engines.phronomy.items import Group, Item, PolicyInput, build_input, cost_of, flat
 from promptdbg.engines.phronomy.knobs import estimate_of, input_budget
 from promptdbg.engines.phronomy.manifest import check_final, check_manifest, final_estimate, segments
 from promptdbg.engines.phronomy.outcome import Outcome
 from promptdbg.engines.phronomy.plan_check import check_plan
-from promptdbg.engines.phronomy.policy import PolicyResult, Verdict, default_policy, group_id
+from promptdbg.engines.phronomy.policy import PolicyResult, default_policy
 from promptdbg.engines.stages import Stages, message_tokens
 from promptdbg.model import (
     Action,
@@ -25,7 +26,6 @@ from promptdbg.model import (
     Message,
     MessageStatus,
     Part,
-    Rule,
     Section,
     SectionStatus,
     Settings,
@@ -47,7 +47,7 @@ def assemble_policy(
     """
     estimate = estimate_of(inputs, values)
     items = _items(inputs, settings, values, outcome, estimate)
-    messages = [_message(item, outcome) for item in items]
+    messages = _messages(inputs, items, settings, outcome)
     outcome.begin(Stages(outcome.counter, messages), "Candidates as stored")
     _sections(items, settings, outcome)
     _tools(inputs, settings, outcome)
@@ -62,7 +62,7 @@ def assemble_policy(
     outcome.where = rules.PLAN.source
     plan = check_plan(given, result.plan)
     outcome.budget = _ledger(plan.instruction, plan.knowledge, plan.tools, plan.conversation, budget)
-    _apply(given, result, budget, outcome)
+    apply_plan(given, result, budget, outcome)
     _final(result, budget, given, outcome, estimate)
     outcome.stages.final("What the provider gets")
 
@@ -93,6 +93,20 @@ def _items(
             )
         found.append(item)
     return found
+
+
+def _messages(
+    inputs: PhronomyInputs, items: Sequence[Item], settings: Settings, outcome: Outcome
+) -> list[Message]:
+    key = ("items", outcome.counter)
+    stored = inputs.memo.messages(inputs.items, key, lambda item: _message(item, outcome))
+    by_id = {message.id: message for message in stored}
+    return [
+        _message(item, outcome)
+        if item.key in settings.texts and item.region in _SECTION_REGIONS
+        else by_id[item.key]
+        for item in items
+    ]
 
 
 def _names(value: Value) -> tuple[str, ...]:
@@ -205,7 +219,7 @@ def _initial(given: PolicyInput, stored: Sequence[Message], settings: Settings, 
     before = {message.id: message for message in stored}
     messages: list[Message] = []
     statuses: dict[str, MessageStatus] = {}
-    for item in (*given.instruction, *given.knowledge, *_flat(given.conversation)):
+    for item in (*given.instruction, *given.knowledge, *flat(given.conversation)):
         old = before.pop(item.key, None)
         edited = item.key in settings.texts and item.region == "conversation"
         message = old if old is not None and not edited else _message(item, outcome)
@@ -243,10 +257,6 @@ def _initial(given: PolicyInput, stored: Sequence[Message], settings: Settings, 
     outcome.stages.initial("Candidates in order, grouped", messages, gone, statuses)
 
 
-def _flat(groups: Iterable[Group]) -> list[Item]:
-    return [item for group in groups for item in group]
-
-
 def _note_groups(groups: Sequence[Group], outcome: Outcome) -> None:
     for group in groups:
         if len(group) > 1:
@@ -255,103 +265,6 @@ def _note_groups(groups: Sequence[Group], outcome: Outcome) -> None:
                 Action.NOTE, group[0].key, rules.GROUP, stage="initial",
                 because=f"One group: {names}.", measured=cost_of(group), unit="tokens",
             )  # fmt: skip
-
-
-# ---- the plan ---------------------------------------------------------------------------------
-
-
-def _apply(given: PolicyInput, result: PolicyResult, budget: InputBudget | None, outcome: Outcome) -> None:
-    """Drop what is not in the plan, with the policy's own numbers."""
-    planned = segments(result.plan)
-    kept = {item.key for item in planned}
-    now = {message.id: message for message in outcome.stages.messages}
-    gone = []
-    for group in given.conversation:
-        verdict = result.verdicts.get(group_id(group))
-        for item in group:
-            gone += _judge(item, verdict, item.key in kept, rules.CONVERSATION, len(group), now, outcome)
-    for item in given.knowledge:
-        verdict = result.verdicts.get(item.key)
-        gone += _judge(item, verdict, item.key in kept, rules.KNOWLEDGE, 1, now, outcome)
-    _note_fixed(given, result, budget, outcome)
-    dropped = {message.id for message in gone}
-    outcome.sections[:] = [_dropped(s) if s.id in dropped else s for s in outcome.sections]
-    if result.ties:
-        outcome.trace.warn(
-            "phronomy.sequence-ties",
-            f"groups share the sequence {', '.join(map(str, result.ties))}; Ruby's sort may swap them",
-        )
-    order = [now[item.key] for item in planned]
-    if gone or order != list(outcome.stages.messages):
-        outcome.stages.change("policy", "The policy's plan", order, gone)
-    else:
-        outcome.stages.unchanged("policy", "The policy's plan")
-
-
-def _judge(
-    item: Item,
-    verdict: Verdict | None,
-    kept: bool,
-    rule: Rule,
-    members: int,
-    now: Mapping[str, Message],
-    outcome: Outcome,
-) -> list[Message]:
-    """Record what the policy decided on an item; the message when it goes."""
-    if verdict is None:
-        return []
-    message = now[item.key]
-    if kept and verdict.tried == "fixed":
-        rule = rules.REQUIRED
-    outcome.trace.decide(
-        Action.KEEP if kept else Action.DROP,
-        item.key,
-        rule,
-        stage="policy",
-        because=_because(verdict, members),
-        before=message.tokens,
-        after=message.tokens if kept else 0,
-        measured=verdict.cost,
-        limit=verdict.room,
-        unit="tokens",
-    )
-    return [] if kept else [message]
-
-
-def _because(verdict: Verdict, members: int) -> str:
-    what = f"Its group costs {verdict.cost} tokens" if members > 1 else f"It costs {verdict.cost} tokens"
-    if verdict.tried == "fixed":
-        return f"{what} and is required."
-    if verdict.blocked_by:
-        return f"{what}, but it is older than {verdict.blocked_by}, which did not fit; it is not tried."
-    where = "in its share" if verdict.tried == "first" else "of the leftover"
-    word = "fits" if verdict.taken else "does not fit"
-    return f"{what} and {word}: {verdict.room} are left {where}."
-
-
-def _note_fixed(
-    given: PolicyInput, result: PolicyResult, budget: InputBudget | None, outcome: Outcome
-) -> None:
-    first = next((item for item in (*given.instruction, *given.knowledge, *_flat(given.conversation))), None)
-    if budget is None or first is None or result.first_pass is None:
-        return
-    shares = result.first_pass
-    outcome.trace.decide(
-        Action.NOTE,
-        first.key,
-        rules.REQUIRED,
-        stage="policy",
-        because=f"Fixed items cost {result.fixed}; the conversation is offered {shares.conversation_budget}, "
-        f"knowledge {shares.knowledge_budget}; {result.unused} stay unused.",
-        measured=result.fixed,
-        limit=budget.effective_input_limit,
-        unit="tokens",
-    )
-
-
-def _dropped(section: Section) -> Section:
-    lost = (Span(0, len(section.text), False),) if section.text else ()
-    return replace(section, output="", status=SectionStatus.DROPPED, tokens=0, size=0, spans=lost)
 
 
 # ---- the last check -------------------------------------------------------------------------------
