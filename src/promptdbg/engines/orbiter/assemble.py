@@ -20,6 +20,7 @@ from promptdbg.model import (
     Assembly,
     Budget,
     EngineInfo,
+    Evidence,
     Notice,
     Part,
     Section,
@@ -60,7 +61,7 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
             failure = error.failure
     sections = failed_sections(inputs) if failure else sections_of(drafts, counter, stages)
     return Assembly(
-        engine=EngineInfo("orbiter", TITLE, _VERSIONS[str(values["generation"])]),
+        engine=EngineInfo("orbiter", TITLE, _VERSIONS[str(values["generation"])], _fidelity(stages)),
         tokenizer=counter.info,
         workspace=inputs.workspace,
         session=inputs.session,
@@ -96,6 +97,12 @@ def prompt_text(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter
         return _prompt(inputs, settings, values, _config(inputs, values), counter, Trace())[1]
     except BuildError as error:
         raise error.__cause__ or error from None
+
+
+def _fidelity(stages: Stages) -> str:
+    """Exact, but for what a model would have answered when it was asked for a summary."""
+    guessed = any(message.evidence is Evidence.UNKNOWN for message in stages.messages)
+    return "the summary's text is a stand-in, all else is exact" if guessed else "exact"
 
 
 def _prompt(

@@ -8,14 +8,14 @@ the stage it made.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from promptdbg.engines.base import Trace
 from promptdbg.engines.orbiter import rules
 from promptdbg.engines.orbiter.config import AnyConfig, LimitConfig, Overflow
 from promptdbg.engines.stages import Stages
-from promptdbg.model import Action, Message, MessageStatus, Rule
+from promptdbg.model import Action, Evidence, Message, MessageStatus, Rule
 
 Summarizer = Callable[[str], str]
 """Answers the text of the old messages with a summary; what it raises counts as an empty answer."""
@@ -193,6 +193,8 @@ def _summarize(
     old, recent = rest[: count - keep], rest[count - keep :]
     text = _summary_text(window, old or rest, summarizer)
     summary = window.stages.make("summary", SUMMARY_HEAD + text, tuple(message.id for message in old or rest))
+    if text:  # what a model would answer is not knowable; that a failure gives nothing is
+        summary = replace(summary, evidence=Evidence.UNKNOWN)
     _record_summary(window, old, summary, count, keep, forced, threshold)
     window.stages.replace("summary", "Summary", old, summary, before=recent)
     details = {"summary_threshold": threshold, "keep_recent": keep, "forced": forced}
