@@ -14,6 +14,7 @@ from promptdbg.engines.agentos import (
     PromptEngineResult,
     StubSummarizer,
     assemble_memory_context,
+    memory_assembly,
 )
 from promptdbg.errors import UsageError
 from promptdbg.model import SectionStatus, StageKind
@@ -230,6 +231,28 @@ def test_the_allocation_changes_the_shares() -> None:
     assert found.allocation["workingMemory"] == 0.2
     assert found.allocation["semanticRecall"] == 0.40
     assert assemble_memory_context(MemoryInput(budget=100, working="w" * 80), now=0).groups == ()
+
+
+def test_memories_can_be_looked_at_one_by_one() -> None:
+    given = MemoryInput(budget=100, working="w" * 80, observations=["short", "o" * 90])
+    assembly = memory_assembly(given, now=0)
+    invariants.check(assembly)
+    statuses = {s.id: s.status for s in assembly.sections if s.kind == "memory"}
+    assert statuses == {
+        "memory/preamble": SectionStatus.DROPPED,
+        "memory/working": SectionStatus.DROPPED,
+        "memory/observations/0": SectionStatus.KEPT,
+        "memory/observations/1": SectionStatus.DROPPED,
+    }
+    assert assembly.decisions_on("memory/working")[0].rule == "agentos.memory.working"
+
+
+def test_half_a_character_goes_through() -> None:
+    history = [{"role": "user", "content": "\ud83c", "name": "\udf75"}]
+    components = PromptComponents(conversation_history=history, user_input="\ud800")
+    result = build(components)
+    assert result.prompt[0]["content"] == "\ud83c"
+    assert result.estimated_token_count == 22  # as node says: a lone half is six characters of JSON
 
 
 def test_a_memory_without_what_its_style_prints_is_refused() -> None:

@@ -13,6 +13,7 @@ from promptdbg.engines.agentos.api import (
     PromptEngineResult,
     Validation,
     assemble_memory_context,
+    memory_assembly,
 )
 from promptdbg.engines.agentos.budget import Issue, Summarizer
 from promptdbg.engines.agentos.engine import ENGINE
@@ -32,4 +33,5 @@ __all__ = [
     "Summarizer",
     "Validation",
     "assemble_memory_context",
+    "memory_assembly",
 ]

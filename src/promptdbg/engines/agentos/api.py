@@ -37,7 +37,7 @@ from promptdbg.engines.agentos.memory import MemoryContext, MemoryInput, assembl
 from promptdbg.engines.agentos.pipeline import Construction, Request, construct, template_of
 from promptdbg.engines.agentos.texts import STAND_INS, Texts
 from promptdbg.errors import UsageError
-from promptdbg.model import Assembly, Json
+from promptdbg.model import Assembly, Json, Settings
 
 if TYPE_CHECKING:
     from promptdbg.tokens import TokenCounter
@@ -292,6 +292,24 @@ def assemble_memory_context(
         return assemble_memory(given, math.floor(time.time() * 1000) if now is None else now, Log(), texts)
     except js.JsError as error:
         raise UsageError(f"the memory text cannot be made: the JavaScript {error}") from error
+
+
+def memory_assembly(
+    given: MemoryInput, *, now: float | None = None, counter: TokenCounter | None = None
+) -> Assembly:
+    """The memory text as an assembly: every memory with its status, cost and the rule behind a loss."""
+    from promptdbg.engines.agentos.engine import ENGINE  # both draw on this module's neighbours
+    from promptdbg.engines.agentos.load import AgentosInputs
+    from promptdbg.tokens import DEFAULT_ENCODING, tokenizer
+
+    inputs = AgentosInputs(
+        workspace="",
+        model={"modelId": "", "toolSupport": {"supported": False}},  # no window: nothing else is cut
+        config=merged({}),
+        memory=given,
+        now=math.floor(time.time() * 1000) if now is None else now,
+    )
+    return ENGINE.assemble(inputs, Settings(), counter or tokenizer(DEFAULT_ENCODING))
 
 
 def _plain(value: Any, what: str) -> Json:
