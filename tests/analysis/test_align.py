@@ -325,3 +325,21 @@ def test_answers_are_found_by_their_call() -> None:
     assert adopt(left, right) == ("b", "right:1")
     calls = replace(message("q", role="assistant"), tool_calls=[{"id": "c1"}])
     assert adopt([calls], [replace(calls, id="z", content="other")]) == ("q",)
+
+
+def test_a_request_in_another_providers_shape_is_matched() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+    sent = [
+        message("m0", "what is here?"),
+        replace(message("m1", role="assistant"), content=None, tool_calls=[call]),
+        replace(message("m2", "a.txt", role="tool"), tool_call_id="c1", name="ls"),
+    ]
+    recorded = [
+        replace(message("r0"), content=[{"type": "text", "text": "what is here?"}]),
+        replace(
+            message("r1", role="assistant"),
+            content=[{"type": "tool_use", "id": "c1", "name": "ls", "input": {}}],
+        ),
+        replace(message("r2"), content=[{"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}]),
+    ]
+    assert adopt(sent, recorded) == ("m0", "m1", "m2")

@@ -50,11 +50,11 @@ class MessagesScreen(PictureScreen):
         self._off: set[int] = set()
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
         self._summary = ""
-        self._say_next: str | None = (
-            ""  # what to say when the lists are drawn; "" names the row, None nothing
-        )
         self._greeted = False
-        self._goal = ""  # the message to go to as soon as the lists are there
+        self._say_next: str | None = ""
+        """What to say when the lists are drawn: "" for the row under the cursor, ``None`` nothing."""
+        self._goal = ""
+        """The message to go to as soon as the lists are there."""
 
     def compose_body(self) -> Iterable[Widget]:
         yield MessageColumns()

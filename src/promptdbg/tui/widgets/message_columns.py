@@ -13,7 +13,7 @@ from textual.cache import LRUCache
 from textual.message import Message
 from textual.strip import Strip
 
-from promptdbg.analysis.alignment import CHANGES, Alignment, Cell, Run
+from promptdbg.analysis.alignment import CHANGES, Alignment, Run
 from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Rule
 from promptdbg.text import clip, pad, width
@@ -88,14 +88,6 @@ class MessageColumns(VirtualList):
         plan = self.plan
         return first_row(plan.entries[self.cursor]) if plan and self.cursor < len(plan.entries) else None
 
-    @property
-    def cell(self) -> Cell | None:
-        """The cell under the cursor, in the column with the focus."""
-        row = self.row
-        if row is None or self.plan is None or not self.plan.alignment.columns:
-            return None
-        return self.plan.alignment.cell(row, self.focus_column)
-
     def go_to_row(self, row: int) -> None:
         """Put the cursor on a row, showing it where it is folded or not among what is looked for."""
         plan = self.plan
@@ -159,25 +151,17 @@ class MessageColumns(VirtualList):
         return True
 
     async def _lay_out_later(self, alignment: Alignment, asked: int) -> None:
-        where = self._grid_now(alignment)
-        self._take(
-            await asyncio.to_thread(
-                plan_of,
-                alignment,
-                self.view,
-                where,
-                self._rules,
-                self._wanted,
-                lambda: self._asked != asked,
-            )
-        )
+        job = (alignment, self.view, self._grid_now(alignment), self._rules, self._wanted)
+        plan = await asyncio.to_thread(plan_of, *job, lambda: self._asked != asked)
+        if self._asked == asked:
+            self._take(plan)
 
     def on_unmount(self) -> None:
         self._asked += 1  # a thread that still lays out need not go on
 
     def _take(self, plan: Plan | None) -> None:
         """Draw a layout. The cursor goes to the row it is wanted on, at the height it stood."""
-        if plan is None or plan.alignment is not self.alignment or plan.view != self.view:
+        if plan is None:
             return
         height = self.top_of(self.cursor) - self.scroll_offset.y if self.row_count else 0
         self.plan = plan
