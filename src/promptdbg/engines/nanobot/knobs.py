@@ -297,7 +297,7 @@ def resolve(inputs: NanobotInputs, settings: Settings) -> Options:
         result_cap=_whole(values, "tool_result_cap"),
         compaction=values["compaction"] is True,
         consolidation=str(values["consolidation"]),
-        consolidation_ratio=float(values["consolidation_ratio"]),  # type: ignore[arg-type]
+        consolidation_ratio=_number(values, "consolidation_ratio"),
         summary=str(values["summary"]),
         max_messages=_whole(values, "max_messages"),
         message=str(values["message"]),
@@ -308,7 +308,7 @@ def resolve(inputs: NanobotInputs, settings: Settings) -> Options:
         ephemeral=values["ephemeral"] is True,
         unified=values["unified_session"] is True,
         memory=values["memory"] is True,
-        disabled=frozenset(values["disabled_skills"]),  # type: ignore[arg-type]
+        disabled=frozenset(_names(values, "disabled_skills")),
         skill_order=str(values["skill_order"]),
         timezone=str(values["timezone"]),
         now=values["now"],
@@ -316,9 +316,18 @@ def resolve(inputs: NanobotInputs, settings: Settings) -> Options:
     )
 
 
-def _whole(values: Mapping[str, Value], name: str) -> int:
+def _number(values: Mapping[str, Value], name: str) -> float:
     value = values[name]
-    return int(value) if isinstance(value, (int, float)) else 0
+    return value if isinstance(value, (int, float)) else 0
+
+
+def _whole(values: Mapping[str, Value], name: str) -> int:
+    return int(_number(values, name))
+
+
+def _names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    value = values[name]
+    return value if isinstance(value, tuple) else ()
 
 
 def _is_time(text: str) -> bool:

@@ -10,7 +10,7 @@ from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
 from promptdbg.engines.nanobot.estimate import FRAMING, MeasureSource
 from promptdbg.engines.nanobot.notices import surprises
 from promptdbg.engines.nanobot.rows import Rows, dumps
-from promptdbg.engines.nanobot.sections import Draft, finish, walk
+from promptdbg.engines.nanobot.sections import Draft, Ink, finish, walk
 from promptdbg.engines.nanobot.state import Turn
 from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name
 from promptdbg.engines.nanobot.turn import session_turns
@@ -58,14 +58,12 @@ def _sections(turn: Turn, counter: TokenCounter) -> list[Section]:
     # A turn that failed while it was compacted ends with the list that had the first prompt.
     prompt = turn.first_prompt if turn.crash else turn.prompt
     drafts = prompt.drafts if prompt is not None else []
-    sections = finish(drafts, counter, turn.estimator, turn.trace, stage="system")
-    sections += finish(
-        [_tools(turn)], counter, turn.estimator, turn.trace, stage="tools", first=len(sections)
-    )
+    sections = finish(drafts, Ink(counter, turn.estimator, turn.trace, "system"))
+    tools = Ink(counter, turn.estimator, turn.trace, "tools")
+    sections += finish([_tools(turn)], tools, first=len(sections))
     if turn.current is not None and any(stage.name == "initial" for stage in turn.recorder.stages):
-        first = len(sections)
-        draft = turn.current.draft
-        sections += finish([draft], counter, turn.estimator, turn.trace, stage="initial", first=first)
+        message = Ink(counter, turn.estimator, turn.trace, "initial")
+        sections += finish([turn.current.draft], message, first=len(sections))
     return sections
 
 

@@ -121,7 +121,7 @@ def _neighbours(turn: Turn) -> Iterator[Notice]:
         blocks = isinstance(left.content, list) or isinstance(right.content, list)
         if left.role == right.role == "user" and blocks:
             message = (
-                f"{left.id} and {right.id} are user messages in a row and one has blocks: nanobot's class for "
+                f"{left.id} and {right.id} are user messages in a row, one has blocks: nanobot's class for "
                 f"OpenAI-compatible providers sends only {right.id} and loses {left.id}"
             )
             yield Notice("adapter.replaced", message, left.source)

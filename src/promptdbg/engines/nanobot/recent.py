@@ -16,7 +16,7 @@ from promptdbg.engines.nanobot.dialects import RECENT_ENTRIES, RECENT_TOKENS, TR
 from promptdbg.engines.nanobot.estimate import truncate_to_tokens
 from promptdbg.engines.nanobot.inputs import CURSOR, HISTORY, NanobotInputs
 from promptdbg.engines.nanobot.sections import Draft, joined
-from promptdbg.model import Action, Json, Rule, SectionStatus, Source, Span
+from promptdbg.model import Action, Json, Rule, SectionStatus, Source, Span, Unit
 
 _HEAD = "# Recent History\n\n"
 _INTERNAL_KEYS = frozenset({"heartbeat"})
@@ -182,46 +182,46 @@ def _selected(
 ) -> list[HistoryEntry]:
     """The entries that stay; every other one is dropped with its reason."""
     cursor = _dream_cursor(inputs)
-
-    def drop(entry: HistoryEntry, rule: Rule, because: str, **numbers: float) -> None:
-        unit = "count" if numbers else None
-        drafts[entry.id].lose(
-            SectionStatus.DROPPED,
-            Action.DROP,
-            rule,
-            because,
-            measured=numbers.get("measured"),
-            limit=numbers.get("limit"),
-            unit=unit,  # type: ignore[arg-type]
-        )
-
     kept: list[HistoryEntry] = []
     for entry in entries:
+        draft = drafts[entry.id]
         if entry.id in off:
-            drafts[entry.id].lose(SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, "switched off here")
+            draft.lose(SectionStatus.DISABLED, Action.DISABLE, SWITCHED_OFF, "switched off here")
         elif entry.problem:
-            drop(entry, rules.RECENT_INVALID, entry.problem)
+            _drop(draft, rules.RECENT_INVALID, entry.problem)
         elif entry.cursor <= cursor:
             because = (
                 f"cursor {entry.cursor} is not above {cursor}, up to which entries were worked into memory"
             )
-            drop(entry, rules.RECENT_DREAMT, because, measured=entry.cursor, limit=cursor)
+            _drop(draft, rules.RECENT_DREAMT, because, entry.cursor, cursor)
         elif not _belongs(entry, session_key, unified):
             whose = entry.session_key or "no session"
-            drop(entry, rules.RECENT_SESSION, f"it belongs to {whose}, this is {session_key}")
+            _drop(draft, rules.RECENT_SESSION, f"it belongs to {whose}, this is {session_key}")
         else:
             kept.append(entry)
     for behind, entry in enumerate(reversed(kept[:-RECENT_ENTRIES]), start=RECENT_ENTRIES + 1):
         because = f"{behind} entries from the end; only the last {RECENT_ENTRIES} are shown"
-        drop(entry, rules.RECENT_COUNT, because, measured=behind, limit=RECENT_ENTRIES)
+        _drop(drafts[entry.id], rules.RECENT_COUNT, because, behind, RECENT_ENTRIES)
     kept = kept[-RECENT_ENTRIES:]
-    if summary and dialect.bootstrap_filters:
-        for index in range(len(kept) - 1, -1, -1):
-            if kept[index].session_key == session_key and kept[index].content == summary:
-                drop(kept[index], rules.RECENT_DUPLICATE, "the archived summary says the same below")
-                del kept[index]
-                break
-    return kept
+    twin = _twin(kept, session_key, summary) if dialect.bootstrap_filters else None
+    if twin is None:
+        return kept
+    _drop(drafts[twin.id], rules.RECENT_DUPLICATE, "the archived summary says the same below")
+    return [entry for entry in kept if entry is not twin]
+
+
+def _drop(
+    draft: Draft, rule: Rule, because: str, measured: int | None = None, limit: int | None = None
+) -> None:
+    unit: Unit | None = None if measured is None else "count"
+    draft.lose(SectionStatus.DROPPED, Action.DROP, rule, because, measured=measured, limit=limit, unit=unit)
+
+
+def _twin(kept: list[HistoryEntry], session_key: str, summary: str | None) -> HistoryEntry | None:
+    """The newest entry that says what the archived summary says."""
+    if not summary:
+        return None
+    return next((e for e in reversed(kept) if e.session_key == session_key and e.content == summary), None)
 
 
 def _belongs(entry: HistoryEntry, session_key: str, unified: bool) -> bool:

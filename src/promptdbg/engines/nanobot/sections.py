@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
 from promptdbg.engines.base import Trace
 from promptdbg.engines.nanobot.estimate import Estimator
@@ -109,55 +110,62 @@ def walk(drafts: list[Draft]) -> Iterator[Draft]:
         yield from walk(draft.children)
 
 
-def finish(
-    drafts: list[Draft],
-    counter: TokenCounter,
-    estimator: Estimator,
-    trace: Trace,
-    *,
-    stage: str,
-    first: int = 0,
-) -> list[Section]:
-    """Sections and decisions from drafts; ``stage`` is what their decisions belong to."""
+@dataclass(frozen=True)
+class Ink:
+    """What turns drafts into sections: counters, and where decisions go."""
+
+    counter: TokenCounter
+    estimator: Estimator
+    trace: Trace
+    stage: str
+    """The stage the decisions belong to."""
+
+
+def finish(drafts: list[Draft], ink: Ink, *, first: int = 0) -> list[Section]:
+    """Sections and decisions from drafts; ``first`` is the order of the first section."""
+    order = count(first)
     sections: list[Section] = []
-
-    def add(draft: Draft, parent: str | None, base: int | None) -> tuple[int, int]:
-        offset = None if draft.inner is None or base is None else base + draft.inner
-        place = len(sections)
-        sections.append(None)  # type: ignore[arg-type]  # filled below: a parent stands before its parts
-        lost = [add(child, draft.id, offset) for child in draft.children]
-        tokens, size = counter.count(draft.output), estimator.text(draft.output)
-        if draft.whole is not None:
-            tokens_whole, size_whole = counter.count(draft.whole), estimator.text(draft.whole)
-        else:
-            tokens_whole = tokens + sum(entry[0] for entry in lost)
-            size_whole = size + sum(entry[1] for entry in lost)
-        _decide(draft, trace, stage, tokens_whole, tokens)
-        sections[place] = Section(
-            id=draft.id,
-            name=draft.name,
-            kind=draft.kind,
-            order=first + place,
-            text=draft.text,
-            output=draft.output,
-            status=_status(draft),
-            tokens=tokens,
-            tokens_original=tokens_whole,
-            size=size,
-            size_original=size_whole,
-            unit="tokens",
-            parent=parent,
-            source=draft.source,
-            place=draft.place,
-            offset=offset if draft.output else None,
-            spans=draft.spans,
-            evidence=draft.evidence,
-        )
-        return tokens_whole - tokens, size_whole - size
-
     for draft in drafts:
-        add(draft, None, 0)
+        sections.extend(_finished(draft, None, 0, ink, order))
     return sections
+
+
+def _finished(
+    draft: Draft, parent: str | None, base: int | None, ink: Ink, order: Iterator[int]
+) -> list[Section]:
+    """A draft's section, then those of its parts."""
+    number = next(order)
+    offset = None if draft.inner is None or base is None else base + draft.inner
+    parts = [part for child in draft.children for part in _finished(child, draft.id, offset, ink, order)]
+    tokens, size = ink.counter.count(draft.output), ink.estimator.text(draft.output)
+    if draft.whole is not None:
+        tokens_whole, size_whole = ink.counter.count(draft.whole), ink.estimator.text(draft.whole)
+    else:
+        own = [part for part in parts if part.parent == draft.id]
+        tokens_whole = tokens + sum(part.tokens_original - part.tokens for part in own)
+        size_whole = size + sum(part.size_original - part.size for part in own)
+    _decide(draft, ink.trace, ink.stage, tokens_whole, tokens)
+    section = Section(
+        id=draft.id,
+        name=draft.name,
+        kind=draft.kind,
+        order=number,
+        text=draft.text,
+        output=draft.output,
+        status=_status(draft),
+        tokens=tokens,
+        tokens_original=tokens_whole,
+        size=size,
+        size_original=size_whole,
+        unit="tokens",
+        parent=parent,
+        source=draft.source,
+        place=draft.place,
+        offset=offset if draft.output else None,
+        spans=draft.spans,
+        evidence=draft.evidence,
+    )
+    return [section, *parts]
 
 
 _NO_LOSS = (SectionStatus.KEPT, SectionStatus.EMPTY, SectionStatus.LITERAL)
