@@ -160,21 +160,10 @@ class Trace:
         unit: Unit | None = None,
     ) -> None:
         """Record one decision; the arguments are the fields of ``Decision``."""
-        number = len(self._decisions) + 1
+        number = f"d{len(self._decisions) + 1}"
+        # By position: with ten thousand decisions the names cost a quarter of the time.
         self._decisions.append(
-            Decision(
-                id=f"d{number}",
-                stage=stage,
-                rule=rule.id,
-                action=action,
-                item=item,
-                because=because,
-                before=before,
-                after=after,
-                measured=measured,
-                limit=limit,
-                unit=unit,
-            )
+            Decision(number, stage, rule.id, action, item, because, before, after, measured, limit, unit)
         )
 
     def warn(self, code: str, message: str, source: Source | None = None) -> None:

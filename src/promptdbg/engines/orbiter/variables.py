@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from promptdbg.engines.orbiter.state import ContextState
 
@@ -20,8 +19,7 @@ class VariableResolveError(Exception):
     """A path leads nowhere; its placeholder stays as typed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(NamedTuple):
     """One placeholder of a template: its span, the path as typed, and what stands in its place."""
 
     start: int
