@@ -174,7 +174,7 @@ class Sections:
             status = SectionStatus.KEPT if kept and text else SectionStatus.EMPTY
             section = self._add(
                 element.item,
-                js.to_string(js.get(element.raw, "type")),
+                f"contextual:{element.item.partition('/')[2]}",
                 "element",
                 text,
                 text if kept else "",
