@@ -14,6 +14,8 @@ import pytest
 from textual.pilot import Pilot
 
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.widgets.chrome import Status
 from tests.tui import sample
 
 SCREENS = Path(__file__).parent / "screens"
@@ -88,10 +90,21 @@ def run(workspace: Path) -> Run:
     return start
 
 
+def the_app(pilot: Pilot[Any]) -> PromptdbgApp:
+    """The app that a pilot steers."""
+    assert isinstance(pilot.app, PromptdbgApp)
+    return pilot.app
+
+
+def drawn(app: PromptdbgApp) -> Picture:
+    """The picture that is drawn."""
+    assert app.picture is not None
+    return app.picture
+
+
 async def settled(pilot: Pilot[Any], before: object = None) -> None:
     """Wait until the app has a picture other than ``before`` and has drawn it."""
-    app = pilot.app
-    assert isinstance(app, PromptdbgApp)
+    app = the_app(pilot)
     for _ in range(400):
         await pilot.pause(0.01)
         if app.picture is not None and app.picture is not before:
@@ -103,8 +116,7 @@ async def settled(pilot: Pilot[Any], before: object = None) -> None:
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
     """Press keys that lead to a new picture, and wait for it."""
-    app = pilot.app
-    assert isinstance(app, PromptdbgApp)
+    app = the_app(pilot)
     before = app.picture
     await pilot.press(*keys)
     await settled(pilot, before)
@@ -112,10 +124,7 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 def home_status(pilot: Pilot[Any]) -> str:
     """The sentence in the status line of the screen on top."""
-    from promptdbg.tui.widgets.chrome import Status
-
-    app = pilot.app
-    assert isinstance(app, PromptdbgApp)
+    app = the_app(pilot)
     assert app.on_top is not None
     return app.on_top.query_one(Status).line
 

@@ -162,7 +162,7 @@ class SampleEngine:
 
     def assemble(self, inputs: SampleInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         self.before_assemble()
-        values = knob_values(inputs.knobs, settings)
+        values: dict[str, Any] = dict(knob_values(inputs.knobs, settings))
         trace = Trace()
         sections = _Sections(inputs.document, settings, values, counter, trace).build()
         stages = _stages(inputs.document, settings, values, sections, counter, trace)
@@ -181,7 +181,7 @@ class SampleEngine:
             session=inputs.session,
             settings=settings,
             budget=Budget(
-                values["budget"] + messages,  # type: ignore[operator]
+                values["budget"] + messages,
                 sum(part.tokens for part in parts),
                 "tokens",
                 tuple(parts),
@@ -235,7 +235,8 @@ class _Sections:
         item = f"{entry['parent']}/{name}" if "parent" in entry else name
         text = self.settings.texts.get(item, entry.get("text", ""))
         whole = self.count(text)
-        output, status, spans = text, SectionStatus.KEPT if text else SectionStatus.EMPTY, ()
+        output, status = text, SectionStatus.KEPT if text else SectionStatus.EMPTY
+        spans: tuple[Span, ...] = ()
         lost = (Span(0, len(text), False),) if text else ()
         if item in self.settings.texts:
             self._decide(Action.NOTE, item, EDITED, "Its text was edited here.")
@@ -549,7 +550,8 @@ budget = 60
 """
 
 FILES = {
-    "AGENTS.md": "Run the tests before every commit.\nKeep functions short.\nNo new dependencies without a word.\n",
+    "AGENTS.md": "Run the tests before every commit.\nKeep functions short.\n"
+    "No new dependencies without a word.\n",
     "MEMORY.md": "The user works in Berlin and likes short answers.\n",
     "grep.txt": "".join(f"src/app/cli.py:{n}: from .config import load_config\n" for n in range(11, 31)),
     "auth.md": "Every request carries a bearer token. Tokens expire after fifteen minutes.\n" * 14,

@@ -13,6 +13,7 @@ from promptdbg.debug import with_knob
 from promptdbg.model import Settings
 from promptdbg.tui.driver import Driver
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
+from promptdbg.tui.picture import Picture
 from tests.tui import sample
 
 
@@ -26,6 +27,11 @@ class Heard:
     @property
     def last(self) -> Any:
         return self.messages[-1]
+
+    @property
+    def picture(self) -> Picture:
+        assert isinstance(self.last, Pictured)
+        return self.last.picture
 
     async def quiet(self, count: int) -> None:
         for _ in range(500):
@@ -80,8 +86,8 @@ async def test_steps_of_a_knob_that_wait_are_one_assembly_and_one_undo(heard: He
 
 
 async def test_switches_do_not_fold(heard: Heard) -> None:
-    for item in ("identity", "MEMORY.md"):
-        heard.driver.change(f"toggle:{item}", item, lambda s, item=item: s.toggled(item))
+    heard.driver.change("toggle:identity", "identity", lambda s: s.toggled("identity"))
+    heard.driver.change("toggle:MEMORY.md", "MEMORY.md", lambda s: s.toggled("MEMORY.md"))
     await heard.quiet(2)
     assert heard.last.picture.assembly.settings.off == {"identity", "MEMORY.md"}
     assert heard.last.picture.undo == "MEMORY.md"
@@ -118,9 +124,8 @@ async def test_a_broken_file_is_stale_and_the_picture_stays(heard: Heard, worksp
     manifest.write_text(good.replace("budget = 200", "budget = 150", 1))
     heard.driver.reload()
     await heard.quiet(3)
-    picture = heard.last.picture
-    assert picture.sentence.startswith("reloaded · 213 → 136 tokens (−77) · out: retrieved: ")
-    assert "prefix the same" in picture.sentence
+    assert "prefix the same" in heard.picture.sentence
+    assert heard.picture.sentence.startswith("reloaded · 213 → 136 tokens (−77) · out: retrieved: ")
 
 
 async def test_a_fault_of_an_engine_keeps_the_picture(heard: Heard) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input, TextArea
 
-from promptdbg.model import SectionStatus
+from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.text import TextScreen
@@ -20,11 +20,23 @@ from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from tests import invariants
 from tests.tui import sample
-from tests.tui.conftest import Run, home_status, idle, press, settled
+from tests.tui.conftest import Run, drawn, home_status, idle, press, settled, the_app
 
 
 def the_list(app: PromptdbgApp) -> SectionList:
     return app.screen.query_one(SectionList)
+
+
+def home(app: PromptdbgApp) -> HomeScreen:
+    assert isinstance(app.screen, HomeScreen)
+    return app.screen
+
+
+def here(app: PromptdbgApp) -> str:
+    """The item under the cursor."""
+    section = the_list(app).section
+    assert section is not None
+    return section.id
 
 
 def names(app: PromptdbgApp) -> list[str]:
@@ -32,8 +44,7 @@ def names(app: PromptdbgApp) -> list[str]:
 
 
 def status_of(app: PromptdbgApp, item: str) -> SectionStatus:
-    assert app.picture is not None
-    return app.picture.sections[item].status
+    return drawn(app).sections[item].status
 
 
 async def test_the_sample_is_a_sound_assembly(workspace: Path) -> None:
@@ -44,7 +55,7 @@ async def test_the_sample_is_a_sound_assembly(workspace: Path) -> None:
 
 async def test_space_switches_an_item_off_and_undo_brings_it_back(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("down")
         await press(pilot, "space")
         assert status_of(app, "safety rules") is SectionStatus.DISABLED
@@ -56,7 +67,7 @@ async def test_space_switches_an_item_off_and_undo_brings_it_back(run: Run) -> N
         await press(pilot, "ctrl+r")
         assert status_of(app, "safety rules") is SectionStatus.DISABLED
         await press(pilot, "R")
-        assert not app.picture.assembly.settings.changed
+        assert not drawn(app).assembly.settings.changed
         await pilot.press("R")
         await pilot.pause(0.05)
         assert home_status(pilot) == "! nothing was changed"
@@ -65,56 +76,56 @@ async def test_space_switches_an_item_off_and_undo_brings_it_back(run: Run) -> N
 async def test_cursor_and_scroll_stay_on_the_item_when_the_picture_changes(run: Run) -> None:
     async with run() as pilot:
         await pilot.press("G", "up")
-        before = the_list(pilot.app).section
+        assert here(the_app(pilot)) == "retrieved: auth.md"
         await press(pilot, "space")
-        after = the_list(pilot.app).section
-        assert before is not None
-        assert after is not None
-        assert after.id == before.id == "retrieved: auth.md"
+        assert here(the_app(pilot)) == "retrieved: auth.md"
 
 
 async def test_budget_by_keys_and_by_typing(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("b")
-        assert isinstance(app.focused, BudgetLine)
+        assert app.screen.query_one(BudgetLine).has_focus
         await press(pilot, "H")
-        assert app.picture.assembly.settings.values["budget"] == 120
+        assert drawn(app).assembly.settings.values["budget"] == 120
         assert status_of(app, "retrieved: api.md") is SectionStatus.DROPPED
         await pilot.press("9")
-        assert isinstance(app.focused, Input)
+        assert app.screen.query_one(Input).has_focus
         await press(pilot, "0", "enter")
-        assert app.picture.assembly.settings.values["budget"] == 90
+        assert drawn(app).assembly.settings.values["budget"] == 90
         await press(pilot, "u")
-        assert app.picture.assembly.settings.values["budget"] == 120
+        assert drawn(app).assembly.settings.values["budget"] == 120
         await pilot.press("escape")
-        assert isinstance(app.focused, SectionList)
+        assert app.focused is the_list(app)
 
 
 async def test_turning_a_knob_is_one_step_to_undo(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("b")
         await press(pilot, "left", "left", "left")
         await settled(pilot)
-        assert app.picture.assembly.settings.values["budget"] == 170
+        assert drawn(app).assembly.settings.values["budget"] == 170
         await press(pilot, "u")
-        assert "budget" not in app.picture.assembly.settings.values
+        assert "budget" not in drawn(app).assembly.settings.values
 
 
 async def test_a_value_that_does_not_fit_keeps_the_input_open(run: Run) -> None:
     async with run() as pilot:
         await pilot.press("b", "enter", *"-5", "enter")
-        assert isinstance(pilot.app.focused, Input)
-        assert pilot.app.picture.assembly.settings.values == {}
+        assert isinstance(the_app(pilot).focused, Input)
+        assert drawn(the_app(pilot)).assembly.settings.values == {}
         await pilot.press("escape")
-        assert isinstance(pilot.app.focused, BudgetLine)
+        assert isinstance(the_app(pilot).focused, BudgetLine)
 
 
 async def test_knobs_of_every_kind(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
-        values = lambda: app.picture.assembly.settings.values  # noqa: E731
+        app = the_app(pilot)
+
+        def values() -> Mapping[str, Value]:
+            return drawn(app).assembly.settings.values
+
         await pilot.press("K")
         panel = app.screen.query_one(KnobPanel)
         assert panel.has_focus
@@ -138,7 +149,7 @@ async def test_knobs_of_every_kind(run: Run) -> None:
 
 async def test_knobs_by_mouse(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("K")
         panel = app.screen.query_one(KnobPanel)
         row = next(n for n, r in enumerate(panel.rows) if r.knob and r.knob.name == "keep")
@@ -146,12 +157,12 @@ async def test_knobs_by_mouse(run: Run) -> None:
         before = app.picture
         await pilot.click(panel, offset=(start + 1, row + 1))
         await settled(pilot, before)
-        assert app.picture.assembly.settings.values["keep"] == 99
+        assert drawn(app).assembly.settings.values["keep"] == 99
 
 
 async def test_priorities_drop_another_section(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("b")
         await press(pilot, "left", "left", "left")
         assert status_of(app, "retrieved: api.md") is SectionStatus.DROPPED
@@ -165,7 +176,7 @@ async def test_priorities_drop_another_section(run: Run) -> None:
 
 async def test_filter_keeps_parents_and_escape_clears_it(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("slash", *"git")
         assert names(app) == ["skills", "skills/git"]
         await pilot.press("enter")
@@ -176,12 +187,12 @@ async def test_filter_keeps_parents_and_escape_clears_it(run: Run) -> None:
         assert names(app) == []
         assert 'No section matches "zzz"' in the_list(app).empty_word
         await pilot.press("slash", "escape")
-        assert app.screen.view.filter == "zzz"  # escape takes the edit back, not the filter
+        assert home(app).view.filter == "zzz"  # escape takes the edit back, not the filter
 
 
 async def test_states_sort_and_fold(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("f")
         assert set(names(app)) == {
             "context",
@@ -199,7 +210,7 @@ async def test_states_sort_and_fold(run: Run) -> None:
         await pilot.press("g", "down", "down", "left")
         assert "context/AGENTS.md" not in names(app)
         await pilot.press("right", "down", "left")
-        assert the_list(app).section.id == "context"
+        assert here(app) == "context"
         await pilot.press("z")
         assert len(names(app)) == 9
         await pilot.press("z")
@@ -208,7 +219,7 @@ async def test_states_sort_and_fold(run: Run) -> None:
 
 async def test_panes_follow_the_row_under_the_cursor(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("G", "up")
         why = app.screen.query_one("#why", Prose).text
         assert "It has 1,050 characters and the cap is 400: the rest is cut." in why
@@ -224,7 +235,7 @@ async def test_panes_follow_the_row_under_the_cursor(run: Run) -> None:
 
 async def test_why_screen_finds_what_would_keep_it_and_tries_it(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("G", "up", "enter")
         assert isinstance(app.screen, WhyScreen)
         prose = app.screen.query_one(Prose)
@@ -241,7 +252,7 @@ async def test_why_screen_finds_what_would_keep_it_and_tries_it(run: Run) -> Non
 
 async def test_text_screen_finds_and_goes_to_cuts(run: Run) -> None:
     async with run(size=(80, 24)) as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("G", "up", "t")
         assert isinstance(app.screen, TextScreen)
         view = app.screen.query_one(TextView)
@@ -261,38 +272,38 @@ async def test_text_screen_finds_and_goes_to_cuts(run: Run) -> None:
 
 async def test_another_text_is_a_what_if(run: Run, workspace: Path) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         before = (workspace / "promptdbg.toml").read_bytes()
         await pilot.press("i")
         area = app.screen.query_one(TextArea)
         area.text = "short"
         await press(pilot, "ctrl+s")
-        assert app.picture.sections["identity"].output == "short"
+        assert drawn(app).sections["identity"].output == "short"
         assert "identity with another text" in home_status(pilot)
         assert (workspace / "promptdbg.toml").read_bytes() == before
         await press(pilot, "u")
-        assert app.picture.sections["identity"].output != "short"
+        assert drawn(app).sections["identity"].output != "short"
         await pilot.press("i", "escape")
         assert isinstance(app.screen, HomeScreen)
 
 
 async def test_turns(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await press(pilot, "[")
-        assert app.picture.assembly.turn == 3
+        assert drawn(app).assembly.turn == 3
         await press(pilot, "[")
-        assert app.picture.assembly.turn == 2
+        assert drawn(app).assembly.turn == 2
         await press(pilot, "]", "]")
-        assert app.picture.assembly.turn is None
+        assert drawn(app).assembly.turn is None
         await pilot.press("T", "up", "up")
         await press(pilot, "enter")
-        assert app.picture.assembly.turn == 2
+        assert drawn(app).assembly.turn == 2
 
 
 async def test_copy_and_editor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("y")
         assert app.clipboard.startswith("You are a careful")
         assert "83 characters" in home_status(pilot)
@@ -305,7 +316,7 @@ async def test_copy_and_editor(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 
 async def test_help_names_the_keys_of_the_pane(run: Run) -> None:
     async with run(size=(80, 24)) as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("question_mark")
         text = app.screen.query_one(Prose).text
         assert "Switch the item off, or on again" in text
@@ -322,27 +333,24 @@ async def test_warnings(run: Run, tmp_path: Path) -> None:
     async with run(folder=folder) as pilot:
         assert "2 warnings (w)" in home_status(pilot)
         await pilot.press("w")
-        text = pilot.app.screen.query_one(Prose).text
+        text = the_app(pilot).screen.query_one(Prose).text
         assert "grep.txt does not exist" in text
         assert "one [b]bold[/] word" in text
 
 
 async def test_the_palette_knows_actions_and_sections(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         await pilot.press("ctrl+p", *"deploy")
         await pilot.pause(0.3)
         await pilot.press("enter")
         await pilot.pause(0.2)
-        assert the_list(app).section.id == "skills/deploy"
-
-
-Golden = Callable[[PromptdbgApp, str], None]
+        assert here(app) == "skills/deploy"
 
 
 async def test_mouse_switches_folds_and_opens(run: Run) -> None:
     async with run() as pilot:
-        app = pilot.app
+        app = the_app(pilot)
         sections = the_list(app)
         before = app.picture
         await pilot.click(sections, offset=(2, 3))
@@ -351,7 +359,7 @@ async def test_mouse_switches_folds_and_opens(run: Run) -> None:
         await pilot.click(sections, offset=(12, 4))
         assert "context/AGENTS.md" not in names(app)
         await pilot.click(sections, offset=(20, 5))
-        assert sections.section.id == "skills"
+        assert here(app) == "skills"
         assert isinstance(app.screen, HomeScreen)
         await pilot.click(sections, offset=(20, 5), times=2)
         assert isinstance(app.screen, WhyScreen)

@@ -12,7 +12,7 @@ import pytest
 
 from promptdbg.tui.app import PromptdbgApp
 from tests.tui import sample
-from tests.tui.conftest import Run, idle, press, screen_text
+from tests.tui.conftest import Run, idle, press, screen_text, settled, the_app
 
 Golden = Callable[[PromptdbgApp, str], None]
 
@@ -47,39 +47,39 @@ async def test_state(run: Run, golden: Golden, size: str, state: str) -> None:
     async with run(size=SIZES[size]) as pilot:
         await pilot.press(*STATES[state])
         await idle(pilot)
-        golden(pilot.app, f"{state}-{size}")
+        golden(the_app(pilot), f"{state}-{size}")
 
 
 async def test_changed(run: Run, golden: Golden, size: str) -> None:
     async with run(size=SIZES[size]) as pilot:
         await pilot.press("down", "down", "down")
         await press(pilot, "space")
-        golden(pilot.app, f"home-changed-{size}")
+        golden(the_app(pilot), f"home-changed-{size}")
 
 
 async def test_over_the_budget(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
     document = sample.DOCUMENT.replace("budget = 200", "budget = 1", 1)
     async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "over", document)) as pilot:
-        golden(pilot.app, f"home-over-{size}")
+        golden(the_app(pilot), f"home-over-{size}")
 
 
 async def test_why(run: Run, golden: Golden, size: str) -> None:
     async with run(size=SIZES[size]) as pilot:
         await pilot.press("G", "up", "enter")
         await idle(pilot)
-        golden(pilot.app, f"why-{size}")
+        golden(the_app(pilot), f"why-{size}")
 
 
 async def test_messages_only(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
     document = 'engine = "sample"\n[[messages]]\nrole = "user"\ncontent = "hello"\n'
     async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "m", document)) as pilot:
-        golden(pilot.app, f"home-empty-{size}")
+        golden(the_app(pilot), f"home-empty-{size}")
 
 
 async def test_failure(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
     document = sample.DOCUMENT.replace("budget = 200", "budget = 200\nfails = \"'role' of row 3\"", 1)
     async with run(size=SIZES[size], folder=sample.write_workspace(tmp_path / "f", document)) as pilot:
-        golden(pilot.app, f"home-failure-{size}")
+        golden(the_app(pilot), f"home-failure-{size}")
 
 
 async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> Non
         (folder / "promptdbg.toml").write_text("engine = [")
         await pilot.press("r")
         await pilot.pause(0.2)
-        text = screen_text(pilot.app)
+        text = screen_text(the_app(pilot))
         assert "STALE" in text.splitlines()[0]
         assert text.splitlines()[1].startswith(" STALE  ")
         assert "is not TOML" in text.splitlines()[1] or size == "80x24"
@@ -111,3 +111,12 @@ async def test_opening(workspace: Path, golden: Golden, size: str) -> None:
         golden(app, f"opening-{size}")
         await pilot.press("space", "t", "m", "c", "F", "enter", "b", "K", "K", "e", "y", "s", "f", "z")
         go.set()
+
+
+async def test_a_debugger_that_is_open_already(workspace: Path, size: str) -> None:
+    """The picture may come before the screen is there."""
+    debugger = sample.opener(workspace)()
+    app = PromptdbgApp(lambda: debugger, watch=False, show_times=False)
+    async with app.run_test(size=SIZES[size]) as pilot:
+        await settled(pilot)
+        assert "identity" in screen_text(app)

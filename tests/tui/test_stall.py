@@ -1,8 +1,9 @@
 """The event loop never stands still, also while a large workspace is opened and turned.
 
 Measured as the longest time between two ticks of a task on the loop, without what other processes
-took: only while this process used the processor, and not while the loop's thread was ready to run and
-had to wait for one. A thread of ours that holds the interpreter counts. The best of a few runs counts: a real stall is in every one of them.
+took: only while this process used the processor, and not while the loop's thread was ready to run
+and had to wait for one. A thread of ours that holds the interpreter counts. The best of a few runs
+counts: a real stall is in every one of them.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from promptdbg import watch
-from promptdbg.tui.app import PromptdbgApp
-from tests.tui.conftest import Run, home_status, screen_text, settled
+from promptdbg.tui.screens.home import HomeScreen
+from tests.tui.conftest import Run, home_status, screen_text, settled, the_app
 
 SECONDS = 10.0
 """A change is seen within some 40 ms; this only bounds a failing test."""
@@ -127,8 +127,7 @@ async def test_a_burst_is_few_changes(tmp_path: Path, follow: Callable[..., Watc
 
 async def test_a_save_is_seen_on_screen(run: Run, workspace: Path) -> None:
     async with run(watch=True) as pilot:
-        app = pilot.app
-        assert isinstance(app, PromptdbgApp)
+        app = the_app(pilot)
         await pilot.pause(0.15)
         await pilot.press("down", "down", "down", "s", "s")
         before = app.picture
@@ -136,7 +135,9 @@ async def test_a_save_is_seen_on_screen(run: Run, workspace: Path) -> None:
         await settled(pilot, before)
         assert home_status(pilot).startswith("reloaded · 213 → ")
         assert "AGENTS.md ^" in screen_text(app)
+        assert isinstance(app.screen, HomeScreen)
         assert app.screen.view.sort == "priority"
+        assert app.screen.section is not None
         assert app.screen.section.id == "context/AGENTS.md"
         await pilot.press("W")
         assert "PAUSED" in screen_text(app).splitlines()[0]

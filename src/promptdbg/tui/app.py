@@ -75,6 +75,15 @@ class PromptdbgApp(App[int]):
 
     TITLE = "promptdbg"
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    CSS = """
+    PromptdbgApp.-ascii {
+        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #box {
+            border: ascii $panel-lighten-2;
+            &:focus { border: ascii $border; }
+        }
+        & #strip { border-top: ascii $panel-lighten-2; }
+    }
+    """
     COMMANDS = App.COMMANDS | {_action_provider, _item_provider}
     SCREENS: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {"messages": _messages_screen}
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 (Textual declares it)
@@ -122,6 +131,7 @@ class PromptdbgApp(App[int]):
         self.register_theme(HIGH_CONTRAST)
         self.theme = self._theme_name
         self.animation_level = "none"
+        self.set_class(self.ascii_only, "-ascii")
         self.call_after_refresh(self._drive)
 
     @work(group="driver")

@@ -44,6 +44,14 @@ def counts_text(counts: Mapping[SectionStatus, int], ascii_only: bool) -> str:
     )
 
 
+_ASCII_WORDS = str.maketrans("·→←↑↓−–…×≈±‹›↵", "-><^v--~x~+<>>")
+
+
+def written(text: str, ascii_only: bool) -> str:
+    """Our own words as they are drawn: in ASCII, of the same width, where that is asked for."""
+    return text.translate(_ASCII_WORDS) if ascii_only and not text.isascii() else text
+
+
 @dataclass(frozen=True, slots=True)
 class Glyphs:
     """The drawing characters, so that a terminal without them loses nothing."""

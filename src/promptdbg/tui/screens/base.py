@@ -56,6 +56,7 @@ class PictureScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._picture: Picture | None = None
+        self._composed = False
 
     # -- what a subclass gives
 
@@ -82,21 +83,24 @@ class PictureScreen(Screen[None]):
         yield TooSmall()
 
     def show(self, picture: Picture) -> None:
-        """Take a picture; a screen that is covered draws it when it is uncovered."""
-        self._picture = picture
-        if self.is_attached:
+        """Take a picture; one that comes before the widgets are there is taken when they are."""
+        if self._composed:
+            self._picture = picture
             self.show_frame()
             self.show_picture(picture)
 
     def show_frame(self) -> None:
         """Header and banner, which also change without a new picture (watching, staleness)."""
+        if not self._composed:
+            return
         if self._picture is not None:
             self.query_one(Header).show(self.header_cells(self._picture))
         self.query_one(Banner).show(self.promptdbg.banner())
 
     def say(self, line: str, style: str = "") -> None:
         """A sentence in the status line."""
-        self.query_one(Status).show(line, style)
+        if self._composed:
+            self.query_one(Status).show(line, style)
 
     def refuse(self, line: str) -> None:
         """Say why a key cannot work now."""
@@ -112,6 +116,7 @@ class PictureScreen(Screen[None]):
             self.app.pop_screen()
 
     def on_mount(self) -> None:
+        self._composed = True
         self.show_latest()
 
     def on_screen_resume(self) -> None:
@@ -122,6 +127,8 @@ class PictureScreen(Screen[None]):
         latest = self.promptdbg.picture
         if latest is not None and latest is not self._picture:
             self.show(latest)
+            if not self.query_one(Status).line:
+                self.say(latest.sentence)
         self.show_frame()
         self.show_keys()
 

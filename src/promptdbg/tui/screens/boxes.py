@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -61,14 +62,21 @@ class Box(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         box = Vertical(*self.compose_body(), KeyLine(), id="box")
-        box.border_title = self._box_title
+        box.border_title = Content(self._box_title)  # a name from disk is never markup
         yield box
 
     def on_mount(self) -> None:
         self.query_one(KeyLine).show(self.places)
 
     def action_close(self) -> None:
+        self.close()
+
+    def close(self) -> bool:
+        """Close the box; false when it is closed already (a key pressed twice)."""
+        if not self.is_current:
+            return False
         self.dismiss()
+        return True
 
 
 class ProseBox(Box):
@@ -82,7 +90,6 @@ class ProseBox(Box):
         yield Prose()
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one(Prose).show(self._paragraphs)
 
 
@@ -198,8 +205,8 @@ class TurnsBox(Box):
         yield TurnList(self._turns, self._current)
 
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
-        self.dismiss()
-        self._chosen(self._turns[message.row].number if message.row < len(self._turns) else None)
+        if self.close():
+            self._chosen(self._turns[message.row].number if message.row < len(self._turns) else None)
 
 
 class EditBox(Box):
@@ -223,6 +230,5 @@ class EditBox(Box):
         yield area
 
     def action_done(self) -> None:
-        text = self.query_one(TextArea).text
-        self.dismiss()
-        self._done(text)
+        if self.close():
+            self._done(self.query_one(TextArea).text)

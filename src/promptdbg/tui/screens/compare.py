@@ -10,7 +10,6 @@ from typing import ClassVar
 from rich.style import Style
 from textual import work
 from textual.binding import BindingType
-from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -154,7 +153,7 @@ class CompareScreen(PictureScreen):
         )
         listing = self.query_one(DifferenceList)
         listing.show(found, other, empty)
-        listing.border_title = Content(f"now against {one_line(other)}")
+        listing.border_title = listing.title(f"now against {one_line(other)}")
         used = picture.assembly.budget.used - before.budget.used
         unit = picture.assembly.budget.unit
         self.say(

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widget import Widget
 
 from promptdbg.debug import with_knob
@@ -92,7 +91,6 @@ class HomeScreen(PictureScreen):
         yield Prose(id="strip")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.query_one("#strip").can_focus = False
         self.query_one(SectionList).empty_word = "opening …"
         self._titles()
@@ -160,19 +158,19 @@ class HomeScreen(PictureScreen):
             title += f" · only {view.states}"
         if view.filter:
             title += f" · filter: {one_line(view.filter)}"
-        sections.border_title = Content(title)
+        sections.border_title = sections.title(title)
         rows = len(sections.rows)
         sections.border_subtitle = f"{sections.cursor + 1:,} of {rows:,}" if rows else ""
         section = self.section
         self.query_one("#why").border_title = "2 Why"
         self.query_one("#why").border_subtitle = "enter: more"
-        text = self.query_one("#text")
-        text.border_title = f"3 Text · {len(section.text):,} chars" if section else "3 Text"
+        text = self.query_one(TextView)
+        text.border_title = text.title(f"3 Text · {len(section.text):,} chars" if section else "3 Text")
         text.border_subtitle = "t: full"
         knobs = self.query_one(KnobPanel)
         knobs.border_title = "Knobs"
         knob = knobs.knob
-        knobs.border_subtitle = Content(one_line(knob.range_text())) if knob else ""
+        knobs.border_subtitle = knobs.title(one_line(knob.range_text())) if knob else ""
 
     # -- what the widgets say
 

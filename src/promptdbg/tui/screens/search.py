@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import BindingType
-from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -110,7 +109,6 @@ class SearchScreen(PictureScreen):
         return (Cell("Search", "virtual--strong"), *super().header_cells(picture))
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.call_after_refresh(self.action_edit)
 
     def show_picture(self, picture: Picture) -> None:
@@ -149,7 +147,7 @@ class SearchScreen(PictureScreen):
         listing.show(
             hits, f'Nothing holds "{one_line(result.query)}".' if not result.hits else "No lost hits."
         )
-        listing.border_title = Content(
+        listing.border_title = listing.title(
             f'"{one_line(result.query)}"' + (" · only lost" if self.only_lost else "")
         )
         if not result.hits:

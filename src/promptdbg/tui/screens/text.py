@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.content import Content
 from textual.widget import Widget
 
 from promptdbg.analysis.items import message_texts
@@ -51,7 +50,7 @@ class TextScreen(PictureScreen):
         view.empty_word = "(nothing stands in the prompt)" if self.as_sent else "(no text)"
         view.show(text, spans, keep_scroll=True)
         kind = "as sent" if self.as_sent else "original"
-        view.border_title = Content(f"{name} · {kind} · {len(text):,} chars")
+        view.border_title = view.title(f"{name} · {kind} · {len(text):,} chars")
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: x" if lost else ""
         if self._needle:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.content import Content
 from textual.strip import Strip
 
-from promptdbg.tui.status import Glyphs, glyphs
+from promptdbg.tui.status import Glyphs, glyphs, written
 
 if TYPE_CHECKING:
     from textual.widget import Widget as _Base
@@ -112,6 +113,10 @@ class Drawing(_Base):
         from all ancestors, which a page of lines would feel."""
         return self.visual_style.rich_style
 
+    def title(self, text: str) -> Content:
+        """A border title: safe text, never markup."""
+        return Content(written(text, self.ascii_only))
+
     def fill(self, number: int) -> str:
         """The fill of a bar's part: solid where colours tell the parts apart, else a pattern."""
         patterns = self.ascii_only or self.app.no_color
@@ -130,5 +135,6 @@ class Drawing(_Base):
     def strip(self, pieces: Iterable[tuple[str, Style]], width: int, fill: Style | None = None) -> Strip:
         """Pieces of safe text as exactly ``width`` cells. Everything in it has a style: a segment
         without one crashes Textual under NO_COLOR."""
-        made = Strip([Segment(text, style) for text, style in pieces if text])
+        ascii_only = self.ascii_only
+        made = Strip([Segment(written(text, ascii_only), style) for text, style in pieces if text])
         return made.crop_extend(0, width, fill or self.plain)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events, work
 from textual.strip import Strip
@@ -214,7 +215,9 @@ class TextView(VirtualLines):
         pieces: list[tuple[str, Style]] = []
         for a, b in pairwise(points):
             pieces.append((text[a - start : b - start], self.style(self._style_at(a, lost, hits))))
-        return self.strip(pieces, width)
+        # Not ``strip``: in ASCII mode that would change characters of the text itself.
+        segments = [Segment(piece, style) for piece, style in pieces if piece]
+        return Strip(segments).crop_extend(0, width, self.plain)
 
     def draw_margin(self, line: int) -> tuple[str, Style]:
         lost = False
