@@ -17,32 +17,26 @@ from promptdbg.model import Settings
 from promptdbg.records import SessionRef
 from promptdbg.tokens import tokenizer
 from promptdbg.verify import VerifyReport, lines
+from promptdbg.verify.copying import Copier
 from promptdbg.verify.nanobot import rebuilt, report
 from promptdbg.verify.process import Driver
-from promptdbg.verify.request import turn_request
+from promptdbg.verify.request import placed, turn_request
 from promptdbg.workspace import Workspace, manifest_from
 from tests import invariants
-from tests.parity.workspaces import Example
+from tests.parity.workspaces import Example, Words
 
+PHRASES = ("placeholder_assistant", "summary_continuation", "backfill", "interrupted_turn")
 TEMPLATES = ("AGENTS.md", "USER.md", "SOUL.md", "legacy/SOUL.md", "memory/MEMORY.md")
 
 
 class Real:
-    """The real program, asked again and again. Use as a context manager.
-
-    The workspaces are made for one example and thrown away, so the child works on them directly:
-    after our engine has read them.
-    """
+    """The real program, asked again and again. Use as a context manager."""
 
     def __init__(self, python: Path, root: Path) -> None:
         self.root = root
         self.driver = Driver(python, root)
         self._count = 0
-        prose = installed_prose(describe(Path(self.driver.greeting["package"])))
-        named = {name: prose.constants.get(f"template:{name}") for name in TEMPLATES}
-        self.templates = {name: text for name, text in named.items() if text is not None}
-        """nanobot's own default files, by name."""
-        self.placeholder = prose.constants.get("placeholder_assistant")
+        self.words = _words(Path(self.driver.greeting["package"]))
 
     def __enter__(self) -> Real:
         return self
@@ -67,17 +61,29 @@ class Real:
 
     def _compared(self, example: Example, folder: Path) -> VerifyReport:
         opened = _opened(example, folder)
-        counter = tokenizer("cl100k_base")
-        turn = rebuilt(opened, _settings(example.params), self.driver.greeting, counter)
+        found = as_settings(example.params)
+        if example.turn is not None and opened.turns:
+            # A past turn has the message that is stored.
+            values = {name: value for name, value in found.values.items() if name != "message"}
+            found = Settings(values=values, turn=example.turn % len(opened.turns) + 1)
+        turn = rebuilt(opened, found, self.driver.greeting, tokenizer("cl100k_base"))
         assert turn.assembly is not None
         invariants.check(turn.assembly)
-        places: dict[str, Any] = {
-            "redirect": [],
-            "session_file": None if example.session is None else str(folder / "session.jsonl"),
-            "session_sidecar": None,
-        }
-        answer = self.driver.ask({**turn_request(turn, opened.workspace.options, folder), **places})
+        root = folder / "copy"
+        root.mkdir()
+        places = placed(turn, root, Copier())
+        answer = self.driver.ask({**turn_request(turn, opened.workspace.options, root), **places})
         return report(turn, answer, self.driver)
+
+
+def _words(package: Path) -> Words:
+    prose = installed_prose(describe(package))
+    templates = {name: prose.constants.get(f"template:{name}") for name in TEMPLATES}
+    phrases = (prose.constants.get(name) for name in PHRASES)
+    return Words(
+        {name: text for name, text in templates.items() if text is not None},
+        tuple(text for text in phrases if text is not None),
+    )
 
 
 def _opened(example: Example, folder: Path) -> Opened:
@@ -89,7 +95,7 @@ def _opened(example: Example, folder: Path) -> Opened:
         path.write_bytes(data)
     root.mkdir(parents=True, exist_ok=True)
     params = example.params
-    workspace = Workspace(root, manifest_from(root / "promptdbg.toml", _manifest(params)))
+    workspace = Workspace(root, manifest_from(root / "promptdbg.toml", as_manifest(params)))
     stored = None
     if example.session is not None:
         path = folder / "session.jsonl"
@@ -101,8 +107,9 @@ def _opened(example: Example, folder: Path) -> Opened:
     return Opened(OpenRequest(), workspace, ENGINE, Detection(100, "made by a test"), inputs)
 
 
-def _manifest(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+def as_manifest(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a reference case that belong to the workspace and the turn."""
+    data = {
         "engine": "nanobot",
         "session_key": params["session_key"],
         "channel": params["channel"],
@@ -112,10 +119,14 @@ def _manifest(params: Mapping[str, Any]) -> dict[str, Any]:
         "tools": params["tools"],
         "inflight": params["inflight"],
         "builtin_skills": params.get("builtin_skills", "off"),
+        "runtime_context": params.get("runtime_context_blocks", []),
+        "sender": params.get("sender_id", "user"),
     }
+    return data | {key: params[key] for key in ("bins", "env") if key in params}
 
 
-def _settings(params: Mapping[str, Any]) -> Settings:
+def as_settings(params: Mapping[str, Any]) -> Settings:
+    """The parameters of a reference case that are knobs."""
     consolidation = params["consolidation"]
     values: dict[str, Any] = {
         "message": params["current_message"],
@@ -130,6 +141,7 @@ def _settings(params: Mapping[str, Any]) -> Settings:
         "ephemeral": params["ephemeral"],
         "timezone": params["timezone"],
         "tokenizer": params["tokenizer"] == "cl100k_base",
+        "unified_session": params.get("unified_session", False),
     }
     if "text" in consolidation:
         values["summary"] = consolidation["text"]

@@ -199,8 +199,8 @@ def _conversation(count: int, text: str, times: int) -> list[dict[str, Any]]:
     ]
 
 
-def rows() -> st.SearchStrategy[list[dict[str, Any]]]:
-    """Stored rows, mostly reasonable."""
+def rows(phrases: tuple[str, ...]) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Stored rows, mostly reasonable. ``phrases`` are texts that the framework itself writes."""
     one = st.one_of(_user(), _assistant(), _result()).map(lambda row: [row])
     plain = st.tuples(
         st.fixed_dictionaries({"role": st.just("user"), "content": texts()}),
@@ -208,7 +208,11 @@ def rows() -> st.SearchStrategy[list[dict[str, Any]]]:
     ).map(list)
     piece = st.one_of(plain, plain, plain, _round(), _round(), one, one)
     talk = st.builds(_conversation, st.integers(5, 40), texts(600), st.integers(1, 6))
-    rare = st.one_of(*[piece] * 15, talk, ODD_ROWS.map(lambda row: [row]))
+    own = st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant"]), "content": st.sampled_from(phrases)},
+        optional={"_hidden_history": st.booleans()},
+    )
+    rare = st.one_of(*[piece] * 15, talk, ODD_ROWS.map(lambda row: [row]), own.map(lambda row: [row]))
     return st.lists(rare, max_size=14).map(lambda pieces: [row for piece in pieces for row in piece])
 
 
@@ -266,11 +270,11 @@ def _checkpoint(draw: st.DrawFn) -> Any:
 
 
 @st.composite
-def session_files(draw: st.DrawFn, key: str) -> bytes | None:
+def session_files(draw: st.DrawFn, key: str, phrases: tuple[str, ...]) -> bytes | None:
     """A session file: mostly whole, sometimes broken in one of the ways files break."""
     if draw(once_in(20)):
         return None
-    stored = draw(rows())
+    stored = draw(rows(phrases))
     lines = [json.dumps(row, ensure_ascii=draw(st.booleans())) for row in stored]
     lines.insert(0, json.dumps(draw(metadata(len(stored), key))))
     if draw(once_in(6)):

@@ -29,6 +29,6 @@ def test_random_examples(real: Real) -> None:
     )
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
-        real.check(data.draw(examples(real.templates)))
+        real.check(data.draw(examples(real.words)))
 
     check()

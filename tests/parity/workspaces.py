@@ -14,12 +14,24 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(24)
 
 
 @dataclass(frozen=True)
+class Words:
+    """What the framework itself writes: its default files by name, and texts it puts into rows."""
+
+    templates: dict[str, str]
+    phrases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Example:
-    """A workspace by file, the session file, and the parameters of the turn."""
+    """A workspace by file, the session file, the parameters of the turn.
+
+    ``turn`` picks one of the session's own turns, counted round and round; ``None`` is the next one.
+    """
 
     files: dict[str, bytes]
     session: bytes | None
     params: dict[str, Any] = field(default_factory=dict)
+    turn: int | None = None
 
 
 def _skill(name: str) -> st.SearchStrategy[str]:
@@ -60,8 +72,9 @@ def workspaces(draw: st.DrawFn, templates: dict[str, str]) -> dict[str, bytes]:
     for name in ("alpha", "beta", "z-last"):
         if draw(once_in(3)):
             files[f"skills/{name}/SKILL.md"] = draw(_skill(name)).encode()
-    if draw(once_in(10)):
+    if draw(once_in(5)):
         files["pic.png"] = PNG
+        files["notes.txt"] = draw(texts(2000)).encode("utf-8", "surrogatepass")
     return files
 
 
@@ -80,7 +93,7 @@ def _history(draw: st.DrawFn) -> bytes:
     lines = [json.dumps(one) for one in draw(st.lists(entry, max_size=10))]
     if draw(once_in(6)):
         lines.append(draw(st.sampled_from(["{broken", "[]", ""])))
-    return "\n".join(lines).encode()
+    return ("\n".join(lines) + draw(st.sampled_from(["\n", "\n", ""]))).encode()
 
 
 TOOLS = [
@@ -100,12 +113,14 @@ def params(draw: st.DrawFn) -> dict[str, Any]:
         st.sampled_from([("cli", "direct"), ("cli", "direct"), ("telegram", "77"), ("email", "a@b")])
     )
     small = draw(once_in(3))
+    unified = draw(once_in(8))
     return {
-        "session_key": f"{channel}:{chat}",
+        "session_key": "unified:default" if unified else f"{channel}:{chat}",
+        "unified_session": unified,
         "channel": channel,
         "chat_id": chat,
         "current_message": draw(st.one_of(texts(400), st.just("What did we decide?"))),
-        "media": draw(st.sampled_from([[], [], [], ["pic.png"], ["missing.png", "notes.pdf"]])),
+        "media": draw(st.sampled_from([[], [], [], ["pic.png"], ["missing.png", "notes.txt", "pic.png"]])),
         "now": "2026-08-20T09:30:00",
         "timezone": "UTC",
         "context_window_tokens": draw(
@@ -150,6 +165,10 @@ def _inflight(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @st.composite
-def examples(draw: st.DrawFn, templates: dict[str, str]) -> Example:
+def examples(draw: st.DrawFn, words: Words) -> Example:
     chosen = draw(params())
-    return Example(draw(workspaces(templates)), draw(session_files(chosen["session_key"])), chosen)
+    session = draw(session_files(chosen["session_key"], words.phrases))
+    turn = draw(st.integers(1, 20)) if draw(once_in(6)) else None
+    if session is not None and (b"\\ud83d" in session or b"\xed\xa0\xbd" in session):
+        turn = None  # no turn was ever stored after a lone surrogate: saving raises
+    return Example(draw(workspaces(words.templates)), session, chosen, turn)

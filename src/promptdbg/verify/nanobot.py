@@ -59,10 +59,17 @@ def verify(
     with tempfile.TemporaryDirectory(prefix="promptdbg-verify-") as folder:
         root = Path(folder).resolve()
         with Driver(found, root) as driver:
-            turn = rebuilt(opened, settings, driver.greeting, counter or tokenizer(DEFAULT_ENCODING))
-            copier = Copier()
-            request = turn_request(turn, opened.workspace.options, root)
-            answer = driver.ask({**request, **placed(turn, root, copier)})
+            return verified(opened, settings, driver, root, counter)
+
+
+def verified(
+    opened: Opened, settings: Settings, driver: Driver, root: Path, counter: TokenCounter | None = None
+) -> VerifyReport:
+    """``verify`` with a child that is running; ``root`` is an empty folder that it may change."""
+    turn = rebuilt(opened, settings, driver.greeting, counter or tokenizer(DEFAULT_ENCODING))
+    copier = Copier()
+    request = turn_request(turn, opened.workspace.options, root)
+    answer = driver.ask({**request, **placed(turn, root, copier)})
     return report(turn, answer, driver, tuple(copier.notices))
 
 
