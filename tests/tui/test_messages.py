@@ -259,6 +259,13 @@ async def test_a_layout_that_comes_late_is_not_drawn() -> None:
         assert not lists.columns.view.wrap
 
 
+async def test_what_was_dropped_is_named_where_its_column_is_out_of_sight() -> None:
+    async with lists_of(conversation(), (60, 20)) as lists:
+        await lists.press("n")
+        assert lists.shown == (1,)
+        assert "−DROP user" in lists.entry()[0]
+
+
 async def test_the_next_change_is_brought_into_sight() -> None:
     async with lists_of(conversation(), (80, 24)) as lists:
         await lists.press("n", "n")

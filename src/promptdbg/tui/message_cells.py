@@ -111,6 +111,8 @@ def head_line(cell: Cell, cells: int, first: bool, hint: str = "") -> Line:
         text = cell.word
         if cell.other is not None:
             text += f" into {cell.other + 1:,}" if cell.word == "MERGE" else f" to {cell.other + 1:,}"
+        if first and cell.before is not None:  # what it was stands in a column out of sight
+            text += f" {safe(title(cell.before), lines=False)}"
         cost = f"−{cell.before.tokens:,}" if cell.kind is CellKind.DROPPED and cell.before else ""
         return [(cell.sign, style), *_spread(text, style, "", "", cost, room)]
     if cell.kind is CellKind.SAME and not first:

@@ -19,6 +19,8 @@ from promptdbg.tui.widgets.virtual import VirtualList
 
 _TITLE_MAX = 40
 """Cells that a title may take."""
+_WIDE = 76
+"""Cells from which on the messages are counted beside the tokens."""
 
 
 def did(stage: Stage) -> str:
@@ -26,7 +28,7 @@ def did(stage: Stage) -> str:
     where it did nothing."""
     counts = Counter(stage.statuses.values())
     counts[MessageStatus.DROPPED] += len(stage.dropped)
-    all_steps = "in all " if stage.kind is StageKind.FINAL and stage.changed else ""
+    all_steps = "all: " if stage.kind is StageKind.FINAL and stage.changed else ""
     return all_steps + ", ".join(f"{counts[status]:,} {status}" for status in MessageStatus if counts[status])
 
 
@@ -52,13 +54,14 @@ class StageList(VirtualList):
         muted = base if here else self.style("virtual--muted")
         titles = [safe(stage.title, lines=False) for stage in self.stages]
         room = min(max(map(cell_width, titles)), _TITLE_MAX)
-        counts = [plural(len(stage.messages), "message") for stage in self.stages]
-        tokens = [f"{stage.tokens:,} tokens" for stage in self.stages]
+        wide = width >= _WIDE
+        counts = [plural(len(stage.messages), "message") if wide else "" for stage in self.stages]
+        tokens = [f"{stage.tokens:,}" + (" tokens" if wide else "") for stage in self.stages]
         pieces = [
             (self.glyphs.cursor if here else " ", base),
             (f"{'*' if row == self.shown else ' '}{row + 1:>3}  ", base),
             (pad(titles[row], room) + "  ", base),
-            (pad(counts[row], max(map(len, counts)), right=True) + "  ", base),
+            (pad(counts[row], max(map(len, counts)), right=True) + ("  " if wide else ""), base),
             (pad(tokens[row], max(map(len, tokens)), right=True) + "  ", muted),
             (did(stage) or "nothing", base if stage.changed else muted),
         ]
