@@ -142,6 +142,11 @@ def state(mark: Mark) -> Piece:
     return Piece(f"{mark.mark} {mark.word}", mark.tone)
 
 
+def on_disk(source: object) -> str:
+    """A place on disk as people read it: relative to the current folder where it is inside."""
+    return str(source).removeprefix(os.getcwd().rstrip(os.sep) + os.sep)
+
+
 def columns() -> int:
     """How many columns there are to print in."""
     return max(shutil.get_terminal_size((PIPED_WIDTH, 24)).columns, _NARROWEST)

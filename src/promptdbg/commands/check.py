@@ -15,7 +15,7 @@ from promptdbg.analysis.check import Demands, Outcome, check
 from promptdbg.analysis.requests import PROVIDERS
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
-from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
 
 SCHEMA = "promptdbg/check/1"
 
@@ -104,7 +104,7 @@ def _baseline(name: str | None) -> Any:
 def lines(outcomes: Sequence[Outcome], cells: int) -> Iterator[Line]:
     """The outcomes, the broken ones with their place."""
     for outcome in outcomes:
-        where = f" ({outcome.source})" if outcome.source and not outcome.ok else ""
+        where = f" ({on_disk(outcome.source)})" if outcome.source and not outcome.ok else ""
         first, *rest = wrapped(f"{outcome.message}{where}", cells, indent=" " * 6)
         yield line(
             Piece("ok    " if outcome.ok else "FAIL  ", "accent" if outcome.ok else "error"), *first[1:]

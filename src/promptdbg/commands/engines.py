@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from promptdbg.commands import options
+from promptdbg.model import Rule
 from promptdbg.render import Column, Piece, Row, columns, table, write, write_json
 
 
@@ -23,9 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
                     "name": entry.name,
                     "title": entry.title,
                     "session_format": entry.session_format,
-                    "versions": sorted(
-                        {rule.version for rule in entry.rules if rule.framework != "promptdbg"}
-                    ),
+                    "versions": versions(entry.rules),
                     "rules": len(entry.rules),
                     "knobs": len(entry.knobs(None)),
                 }
@@ -48,9 +48,21 @@ def run(arguments: argparse.Namespace) -> int:
             entry.session_format or "in the workspace",
             f"{len(entry.rules):,}",
             f"{len(entry.knobs(None)):,}",
-            ", ".join(sorted({rule.version for rule in entry.rules if rule.framework != "promptdbg"})),
+            ", ".join(versions(entry.rules)),
         ]
         for entry in engines
     ]
     write(table(layout, rows, columns()))
     return 0
+
+
+def versions(rules: Iterable[Rule]) -> list[str]:
+    """The framework versions that rules were read from, each once, in the order they come up. One
+    rule may name several: with semicolons between, or with commas where no name holds more."""
+    found = (
+        part.strip()
+        for rule in rules
+        if rule.framework != "promptdbg"
+        for part in rule.version.split("," if "(" not in rule.version and ";" not in rule.version else ";")
+    )
+    return list(dict.fromkeys(found))

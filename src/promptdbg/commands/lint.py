@@ -14,7 +14,7 @@ from typing import Any
 from promptdbg.analysis.lint import Finding, lint, lint_assembly
 from promptdbg.analysis.requests import PROVIDERS, Provider, messages_of
 from promptdbg.commands import options
-from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
 
 SCHEMA = "promptdbg/lint/1"
 
@@ -65,7 +65,7 @@ def lines(findings: Sequence[Finding], count: int, cells: int) -> Iterator[Line]
         yield line(f"{count:,} messages, nothing that a provider would refuse.")
         return
     for finding in findings:
-        where = f" ({finding.source})" if finding.source else ""
+        where = f" ({on_disk(finding.source)})" if finding.source else ""
         call = f", call {finding.call}" if finding.call else ""
         item = f" {finding.item}" if finding.item else ""
         head = f"message {finding.index}{item}{call}{where}: {finding.message}"

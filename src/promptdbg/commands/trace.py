@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from promptdbg.analysis.trace import Hit, TraceResult, trace
 from promptdbg.commands import options
 from promptdbg.model import Assembly
-from promptdbg.render import BLANK, Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.render import BLANK, Line, Piece, columns, line, on_disk, wrapped, write, write_json
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -75,7 +75,7 @@ def lines(assembly: Assembly, result: TraceResult, cells: int) -> Iterator[Line]
 
 
 def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
-    where = f" · {hit.source}" if hit.source else ""
+    where = f" · {on_disk(hit.source)}" if hit.source else ""
     place = f"{hit.item}, line {hit.line:,}, column {hit.column:,}{where}"
     tone = _TONES.get(hit.verdict, "warning")
     yield line(Piece(f"{hit.verdict.upper():<9}", tone), Piece(place, "plain"))

@@ -25,6 +25,7 @@ from promptdbg.render import (
     Row,
     columns,
     line,
+    on_disk,
     state,
     table,
     wrapped,
@@ -88,7 +89,7 @@ def fix_document(fix: Fix) -> dict[str, Any]:
 def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) -> Iterator[Line]:
     """The answer, line by line."""
     yield _head(answer)
-    where = f" · {answer.source}" if answer.source else ""
+    where = f" · {on_disk(answer.source)}" if answer.source else ""
     yield line(Piece(f"{answer.kind} · {_tokens(answer)} · {answer.evidence}{where}", "muted"))
     if not answer.rulings:
         place = final_place(assembly, answer.item)
