@@ -25,6 +25,7 @@ from promptdbg.workspace import Workspace, manifest_from
 from tests import invariants
 from tests.parity.workspaces import Example, Words
 
+MODES = {"fail": "fails", "reply": "succeeds", "predict": "predict"}
 PHRASES = ("placeholder_assistant", "summary_continuation", "backfill", "interrupted_turn")
 TEMPLATES = ("AGENTS.md", "USER.md", "SOUL.md", "legacy/SOUL.md", "memory/MEMORY.md")
 
@@ -134,7 +135,7 @@ def as_settings(params: Mapping[str, Any]) -> Settings:
         "max_output": params["max_tokens"],
         "block_limit": params["context_block_limit"],
         "tool_result_cap": params["max_tool_result_chars"],
-        "consolidation": "fails" if consolidation["mode"] == "fail" else "succeeds",
+        "consolidation": MODES[consolidation["mode"]],
         "consolidation_ratio": params["consolidation_ratio"],
         "max_messages": params["max_messages"],
         "disabled_skills": tuple(params["disabled_skills"]),

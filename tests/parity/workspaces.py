@@ -106,6 +106,9 @@ TOOLS = [
 ]
 
 
+REPLY = {"mode": "reply", "text": "They agreed on metric units."}
+
+
 @st.composite
 def params(draw: st.DrawFn) -> dict[str, Any]:
     """The parameters of a turn, as ``params.json`` of a reference case has them."""
@@ -135,9 +138,7 @@ def params(draw: st.DrawFn) -> dict[str, Any]:
         "ephemeral": draw(st.sampled_from([False, False, True])),
         "tools": draw(st.sampled_from([[], TOOLS])),
         "tokenizer": draw(st.sampled_from(["cl100k_base"] * 9 + ["unavailable"])),
-        "consolidation": draw(
-            st.sampled_from([{"mode": "fail"}, {"mode": "reply", "text": "They agreed on metric units."}])
-        ),
+        "consolidation": draw(st.sampled_from([{"mode": "fail"}, {"mode": "predict"}, REPLY, REPLY])),
         "inflight": draw(_inflight()),
     }
 

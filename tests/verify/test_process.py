@@ -72,9 +72,17 @@ def test_an_interpreter_without_nanobot_says_so(tmp_path: Path) -> None:
     """The real driver, on an interpreter that is told to find no nanobot."""
     root = tmp_path / "root"
     root.mkdir()
-    (root / "nanobot.py").write_text("raise ImportError('none here')")
+    (tmp_path / "nanobot.py").write_text("raise ImportError('none here')")
     with pytest.raises(FrameworkError, match="nanobot cannot be used here"):
-        Driver(Path(sys.executable), root)
+        Driver(Path(sys.executable), root, extra={"PYTHONPATH": str(tmp_path)})
+
+
+def test_nothing_is_imported_from_the_copy(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "json.py").write_text("raise ImportError('not this one')")
+    with Driver(Path(sys.executable), root, folder=_driver(tmp_path, ECHO)) as driver:
+        assert driver.ask({"a": 1}) == {"a": 1}
 
 
 def test_an_interpreter_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,6 +94,10 @@ def test_an_interpreter_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(InputError, match="not a Python interpreter"):
         interpreter(tmp_path)
     assert interpreter(Path(sys.executable)) == Path(sys.executable)
+    # The child works in another folder, where a relative path would mean something else.
+    (tmp_path / "python").symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    assert interpreter(Path("python")) == tmp_path / "python"
 
 
 def test_the_environment_has_no_secret(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def interpreter(python: Path | None) -> Path:
         return Path(sys.executable)
     if not os.access(python, os.X_OK) or python.is_dir():
         raise InputError("is not a Python interpreter", where=str(python), hint=HINT)
-    return python
+    return Path(os.path.abspath(python))  # not resolved: a venv's interpreter is a link
 
 
 def environment(home: Path, base: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -115,7 +115,7 @@ class Driver:
         self.python = python
         try:
             self._process = subprocess.Popen(
-                [str(python), "-B", "-c", _BOOT, str(folder), str(root)],
+                [str(python), "-B", "-P", "-c", _BOOT, str(folder), str(root)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

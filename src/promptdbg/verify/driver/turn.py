@@ -74,7 +74,7 @@ class _Turn:
         self.stored = _session(session)
         self.loop = loop = self._loop(provider, registry, manager)
         if not request.get("consolidate", True):
-            _only_probe(loop.consolidator)
+            _only_probe(loop.consolidator, swallow=fw.dialect == "0.2.2")
         self._watch_history(session)
         self._watch_archiver(loop)
         self._watch_runner(loop)
@@ -287,12 +287,19 @@ class _Turn:
         return runner.context_governor.normalize_tool_result(config, *arguments)
 
 
-def _only_probe(consolidator: Any) -> None:
-    """Let the consolidator measure the prompt and archive nothing: that would take a model."""
+def _only_probe(consolidator: Any, *, swallow: bool) -> None:
+    """Let the consolidator measure the prompt and archive nothing: that would take a model.
+
+    0.2.2 goes on where the prompt cannot be measured (``swallow``), the others fail.
+    """
 
     async def probe(session: Any, *arguments: Any, **named: Any) -> None:
         runtime = {"runtime": named["runtime"]} if "runtime" in named else {}
-        consolidator.estimate_session_prompt_tokens(session, **runtime)
+        try:
+            consolidator.estimate_session_prompt_tokens(session, **runtime)
+        except Exception:
+            if not swallow:
+                raise
 
     if hasattr(consolidator, "maybe_consolidate_by_tokens"):
         consolidator.maybe_consolidate_by_tokens = probe
