@@ -6,19 +6,16 @@ everything. Says what was hidden before it writes.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from promptdbg.commands import options
-from promptdbg.errors import UsageError
+from promptdbg.export import FORMATS
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
     from promptdbg.export.levels import Export
-
-FORMATS = ("json", "md", "html", "svg")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from promptdbg.commands.picture import svg
+    from promptdbg.export.formats import rendered
     from promptdbg.export.write import write_atomically
 
     form = arguments.format or _form_of(arguments.output)
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("promptdbg: this file holds every text of the prompt; share it with care", file=sys.stderr)
     if arguments.dry_run:
         return 0
-    data = rendered(made, form)
+    data = rendered(made, form, svg)
     if arguments.output == "-":
         sys.stdout.write(data)
     else:
@@ -73,15 +72,12 @@ def _form_of(output: str) -> str:
 
 def make(debugger: Debugger, level: str) -> Export:
     """The export of what is open, with a progress line on a terminal's stderr."""
+    from promptdbg.export.formats import rules_of
     from promptdbg.export.levels import LEVELS, characters, export
-    from promptdbg.export.redact import machine_words, rules_from
     from promptdbg.export.write import machine_salt
-    from promptdbg.workspace import MANIFEST_NAME
 
     chosen = LEVELS[LEVELS.index(level)]
-    workspace = debugger.opened.workspace
-    words = {**machine_words(), str(workspace.path): "workspace", str(Path.home()): "home"}
-    rules = rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), words)
+    rules = rules_of(debugger.opened)
     total = characters(debugger.assembly) if level == "redacted" and sys.stderr.isatty() else 0
 
     def progress(done: int) -> None:
@@ -89,31 +85,3 @@ def make(debugger: Debugger, level: str) -> Export:
             sys.stderr.write(f"\rlooking for secrets: {min(done / total, 1):.0%}\r")
 
     return export(debugger.assembly, chosen, machine_salt(), rules, progress)
-
-
-def rendered(made: Export, form: str) -> str:
-    """The export in a format.
-
-    Raises:
-        UsageError: the format cannot show this level.
-    """
-    if form == "json":
-        return json.dumps(made.document, ensure_ascii=False, indent=1) + "\n"
-    if form == "md":
-        from promptdbg.export.markdown import markdown
-
-        return markdown(made.document, made.report())
-    assembly = made.assembly
-    if assembly is None:
-        from promptdbg.export.load import assembly_from
-
-        assembly = assembly_from(made.document)
-    if form == "html":
-        from promptdbg.export.html import html
-
-        return html(assembly, made.report())
-    if form == "svg":
-        from promptdbg.commands.picture import svg
-
-        return svg(assembly)
-    raise UsageError(f"unknown format {form!r}", where="--format")

@@ -44,14 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def traced(debugger: Debugger, text: str, *, loaded_only: bool = False) -> TraceResult:
     """The trace of a text in what is open, and in the other files of its workspace."""
-    from promptdbg.files.scan import text_files
-    from promptdbg.workspace import MANIFEST_NAME
+    from promptdbg.analysis.unread import unread_files
 
-    opened = debugger.opened
-    # What the engine reads shows up as items; its own copy on disk is not another place.
-    read = {*opened.inputs.watched, str(opened.workspace.path / MANIFEST_NAME)}
-    others = () if loaded_only or opened.recorded else text_files(opened.workspace.path)
-    return trace(debugger.assembly, text, (file for file in others if str(file.path) not in read))
+    others = () if loaded_only else unread_files(debugger.opened)
+    return trace(debugger.assembly, text, others)
 
 
 def document(result: TraceResult) -> dict[str, Any]:
