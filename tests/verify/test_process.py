@@ -68,10 +68,24 @@ def test_what_is_no_greeting_is_refused(tmp_path: Path, answer: str) -> None:
         _ask(tmp_path, f"print({answer!r}, flush=True)\ntime.sleep(60)")
 
 
+# The real driver, on an interpreter that is told which nanobot to find.
+BLOCKED = "import sys\nsys.modules['nanobot'] = None\n"
+METADATA = "Metadata-Version: 2.1\nName: nanobot-ai\nVersion: 9\n"
+
+
 def test_an_interpreter_without_nanobot_says_so(tmp_path: Path) -> None:
-    """The real driver, on an interpreter that is told to find no nanobot."""
     root = tmp_path / "root"
     root.mkdir()
+    (tmp_path / "sitecustomize.py").write_text(BLOCKED)
+    with pytest.raises(FrameworkError, match="nanobot is not installed there"):
+        Driver(Path(sys.executable), root, extra={"PYTHONPATH": str(tmp_path)})
+
+
+def test_a_broken_nanobot_says_so(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "nanobot_ai-9.dist-info").mkdir()
+    (tmp_path / "nanobot_ai-9.dist-info" / "METADATA").write_text(METADATA)
     (tmp_path / "nanobot.py").write_text("raise ImportError('none here')")
     with pytest.raises(FrameworkError, match="nanobot cannot be used here"):
         Driver(Path(sys.executable), root, extra={"PYTHONPATH": str(tmp_path)})

@@ -37,6 +37,13 @@ def main(root: str) -> None:
         from .framework import Framework
 
         framework = Framework()
+    except ModuleNotFoundError as error:
+        # importlib.metadata's error is of this class too, and names the distribution.
+        if error.name in ("nanobot", "nanobot-ai"):
+            say({"error": "nanobot is not installed there"})
+        else:
+            say({"error": f"nanobot cannot be used here: {error}"})
+        return
     except Exception as error:
         say({"error": f"nanobot cannot be used here: {type(error).__name__}: {error}"})
         traceback.print_exc()
