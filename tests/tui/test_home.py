@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.screens.boxes import TurnList
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -297,6 +298,10 @@ async def test_turns(run: Run) -> None:
         await press(pilot, "]", "]")
         assert drawn(app).assembly.turn is None
         await pilot.press("T", "up", "up")
+        await idle(pilot)
+        costs = app.screen.query_one(TurnList).used
+        assert sorted(costs) == [0, 1, 2, 3]
+        assert costs[0] < costs[1] < costs[2] < costs[3]
         await press(pilot, "enter")
         assert drawn(app).assembly.turn == 2
 

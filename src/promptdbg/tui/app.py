@@ -17,8 +17,9 @@ from textual.screen import Screen
 
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Section, Source, Stage
+from promptdbg.model import Assembly, Section, Source, Stage
 from promptdbg.text import one_line, safe
+from promptdbg.tui.config import Config, config_path, read_config
 from promptdbg.tui.driver import Driver, Opener
 from promptdbg.tui.editor import editor_command
 from promptdbg.tui.keys import bindings
@@ -69,8 +70,10 @@ class PromptdbgApp(App[int]):
         ascii_only: marks and bars of plain ASCII.
         theme: the name of a theme.
         watch: follow the files on disk from the start.
+        config: the person's own settings; what is given here goes before them.
         show_times: the clock and durations in the status line (off for golden screens).
         recorded: a request that was really sent, to see beside the final list.
+        svg: draws an assembly as a picture, for the export; none where nothing can.
     """
 
     TITLE = "promptdbg"
@@ -109,19 +112,24 @@ class PromptdbgApp(App[int]):
         theme: str | None = None,
         watch: bool = True,
         show_times: bool = True,
+        config: Config | None = None,
         recorded: Stage | None = None,
+        svg: Callable[[Assembly], str] | None = None,
     ) -> None:
         super().__init__()
-        self.ascii_only = ascii_only
+        self.svg = svg
+        self.config = config or Config()
+        self.ascii_only = ascii_only or self.config.ascii
         self.recorded = recorded
         self.picture: Picture | None = None
         self.error: PromptdbgError | None = None
         self.driver = Driver(self.post_message)
         self.watch_state = "WATCHING" if watch else "PAUSED"
         self._opener = opener
-        self._theme_name = theme or DEFAULT
+        self._theme_name = theme or self.config.theme or DEFAULT
         self._show_times = show_times
         self._stale = ""
+        self._complaints: list[str] = []
         self._watched: tuple[str, ...] = ()
 
     def get_default_screen(self) -> Screen[Any]:
@@ -129,7 +137,12 @@ class PromptdbgApp(App[int]):
 
     def on_mount(self) -> None:
         self.register_theme(HIGH_CONTRAST)
+        self._complaints = list(self.config.problems)
+        if self._theme_name not in self.available_themes:
+            self._complaints.append(f"there is no theme {one_line(self._theme_name)}")
+            self._theme_name = DEFAULT
         self.theme = self._theme_name
+        self.set_keymap(dict(self.config.keys))
         self.animation_level = "none"
         self.set_class(self.ascii_only, "-ascii")
         self.call_after_refresh(self._drive)
@@ -152,6 +165,8 @@ class PromptdbgApp(App[int]):
         if screen := self.on_top:
             screen.show(message.picture)
             screen.say(self._timed(message.picture, first))
+            if first and self._complaints:
+                screen.refuse(" · ".join(self._complaints))
         self._watch_these(message.picture.watched)
 
     def _timed(self, picture: Picture, first: bool) -> str:
@@ -219,7 +234,7 @@ class PromptdbgApp(App[int]):
         self._reframe()
 
     def action_reload(self) -> None:
-        self.driver.reload()
+        self.driver.reload(asked=True)
 
     # -- what screens draw of the app
 
@@ -309,7 +324,13 @@ class PromptdbgApp(App[int]):
             label = f"turn {turn}" if turn else "the turn to come"
             self.driver.change("turn", label, lambda settings: settings.with_turn(turn))
 
-        self.push_screen(TurnsBox(picture.assembly.turns, picture.assembly.turn, chosen))
+        settings = picture.assembly.settings
+
+        def preview(turn: int | None) -> int:
+            debugger = self.driver.debugger
+            return debugger.preview(settings.with_turn(turn)).budget.used if debugger else 0
+
+        self.push_screen(TurnsBox(picture.assembly.turns, picture.assembly.turn, chosen, preview))
 
     def edit_text(self, section: Section) -> None:
         """Try another text for a section."""
@@ -365,6 +386,28 @@ class PromptdbgApp(App[int]):
         if not isinstance(self.screen, CompareScreen):
             self._leave_for(CompareScreen())
 
+    def action_findings(self) -> None:
+        from promptdbg.tui.screens.findings import FindingsScreen
+
+        if not isinstance(self.screen, FindingsScreen):
+            self._leave_for(FindingsScreen())
+
+    def action_export(self) -> None:
+        from promptdbg.tui.screens.export import ExportScreen
+
+        if not isinstance(self.screen, ExportScreen):
+            self._leave_for(ExportScreen())
+
+    def open_message(self, item: str) -> None:
+        """The message lists, with the cursor on a message."""
+        from promptdbg.tui.screens.messages import MessagesScreen
+
+        self.action_messages()
+        while len(self.screen_stack) > 1 and not isinstance(self.screen, MessagesScreen):
+            self.pop_screen()  # the lists lie open further down
+        if isinstance(self.screen, MessagesScreen):
+            self.screen.go_to(item)
+
     def _leave_for(self, screen: Screen[Any] | str) -> None:
         if self.picture is None:
             self.refuse("still opening")
@@ -390,7 +433,7 @@ class PromptdbgApp(App[int]):
 
         screen = self.screen
         if isinstance(screen, PictureScreen):
-            lines = help_lines(screen.places_now(), ascii_only=self.ascii_only)
+            lines = help_lines(screen.places_now(), self.config, ascii_only=self.ascii_only)
             self.push_screen(ProseBox("Keys", lines))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -452,6 +495,7 @@ def run(
     theme: str | None = None,
     watch: bool = True,
     recorded: Stage | None = None,
+    svg: Callable[[Assembly], str] | None = None,
 ) -> int:
     """Open the UI and stay until it is left; returns the exit code.
 
@@ -465,7 +509,15 @@ def run(
     def open_it() -> Debugger:
         return debugger if isinstance(debugger, Debugger) else debugger()
 
-    app = PromptdbgApp(open_it, ascii_only=ascii_only, theme=theme, watch=watch, recorded=recorded)
+    app = PromptdbgApp(
+        open_it,
+        ascii_only=ascii_only,
+        theme=theme,
+        watch=watch,
+        config=read_config(config_path()),
+        recorded=recorded,
+        svg=svg,
+    )
     app.run()
     if app.error is not None:
         raise app.error

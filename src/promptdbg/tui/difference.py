@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from promptdbg.analysis.why import message_name
+from promptdbg.analysis.blocks import title
 from promptdbg.model import Assembly, Message, MessageStatus, Section, SectionStatus, StageKind
 from promptdbg.tui.picture import differs
 
@@ -73,7 +73,7 @@ def _messages(before: Assembly, after: Assembly) -> list[Difference]:
         found.append(
             Difference(
                 item,
-                f"{message_name(shown)} {item}" if item != shown.role else f"{item} message",
+                f"{title(shown)} {item}" if item != shown.role else f"{item} message",
                 old_status.get(item, MessageStatus.KEPT) if left else None,
                 new_status.get(item, MessageStatus.KEPT) if right else None,
                 left.tokens if left else 0,

@@ -48,6 +48,7 @@ class _Act:
     name: str
     act: Callable[[Debugger], str | None]
     nothing: str = ""
+    asked: bool = True
 
 
 class Driver:
@@ -89,9 +90,10 @@ class Driver:
     def reset(self) -> None:
         self._ask(_Act("reset", _reset, "nothing was changed"))
 
-    def reload(self) -> None:
+    def reload(self, *, asked: bool = False) -> None:
+        """Read the files again. Unless it was asked for, finding nothing new is not worth a word."""
         if not any(isinstance(job, _Act) and job.name == "reload" for job in self._jobs):
-            self._ask(_Act("reload", _reload))
+            self._ask(_Act("reload", _reload, asked=asked))
 
     def _ask(self, job: _Act) -> None:
         self._jobs.append(job)
@@ -165,6 +167,8 @@ class Driver:
                 return None
             sentence = done
         after = picture_of(debugger)
+        if isinstance(job, _Act) and not job.asked and after.assembly == before.assembly:
+            return replace(before, watched=after.watched)
         after = replace(after, changed=changed_items(before, after))
         milliseconds = (time.perf_counter() - started) * 1000
         words = reloaded if isinstance(job, _Act) and job.name == "reload" else effect

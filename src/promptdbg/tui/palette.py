@@ -31,7 +31,7 @@ class ActionProvider(Provider):
         if isinstance(screen, PictureScreen):
             for key in keys_of(*screen.places_now()):
                 if key.place != _MOVES and key.id != "app.palette":
-                    yield key
+                    yield screen.promptdbg.config.named(key)
 
     def _run(self, key: Key) -> None:
         self.app.simulate_key(key.keys.split(",")[0])

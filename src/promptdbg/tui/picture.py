@@ -25,6 +25,7 @@ from promptdbg.model import (
     Value,
 )
 from promptdbg.text import safe
+from promptdbg.workspace import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Picture:
     rules: Mapping[str, Rule]
     counts: Mapping[SectionStatus, int]
     engine_reason: str = ""
+    question: str = ""
     sentence: str = ""
     changed: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
@@ -135,6 +137,7 @@ def picture_of(debugger: Debugger) -> Picture:
         rules={rule.id: rule for rule in assembly.rules},
         counts=Counter(section.status for section in assembly.sections),
         lost=frozenset(lost_items(assembly)),
+        question=_question(manifest),
         engine_reason=debugger.opened.detection.reason,
         watched=debugger.opened.inputs.watched,
         scenarios=tuple(manifest.scenarios) if manifest else (),
@@ -142,6 +145,13 @@ def picture_of(debugger: Debugger) -> Picture:
         undo=debugger.undo_label,
         redo=debugger.redo_label,
     )
+
+
+def _question(manifest: Manifest | None) -> str:
+    """What a bundled example asks; empty elsewhere."""
+    demo = manifest.data.get("demo") if manifest else None
+    question = demo.get("question") if isinstance(demo, dict) else None
+    return question if isinstance(question, str) else ""
 
 
 def messages_of(assembly: Assembly) -> Sequence[Message]:

@@ -5,7 +5,8 @@ Every sentence and figure is the engine's; this only sets them out.
 
 from __future__ import annotations
 
-from promptdbg.analysis.why import arithmetic
+from promptdbg.analysis.cut import find_cut
+from promptdbg.analysis.why import arithmetic, why
 from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of
 from promptdbg.model import (
     Decision,
@@ -17,13 +18,16 @@ from promptdbg.model import (
     Stage,
     StageKind,
 )
-from promptdbg.text import one_line, safe
+from promptdbg.text import clip_middle, one_line, pad, safe
+from promptdbg.tui.life import cut_lines, life_lines
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import plural, signed
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
 
 _PARTS_SHOWN = 12
+_CUT_AT_ONCE = 100_000
+"""Characters of a text whose cut is looked at while the cursor moves."""
 
 
 def section_report(
@@ -42,7 +46,11 @@ def section_report(
         lines += _decision(picture, decision, full)
     if not decisions:
         lines += [say(_untouched(picture, section)), BLANK]
+    if full or len(section.text) <= _CUT_AT_ONCE:
+        lines += cut_lines(find_cut(section))
     lines += _parts(picture, section, ascii_only)
+    if full:
+        lines += _around(picture, section, ascii_only)
     if section.evidence is not Evidence.COMPUTED:
         lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
     if section.source is not None:
@@ -137,6 +145,24 @@ def _parts(picture: Picture, section: Section, ascii_only: bool) -> list[Paragra
     return [*lines, BLANK]
 
 
+def _around(picture: Picture, section: Section, ascii_only: bool) -> list[Paragraph]:
+    """What the engine took just before and after it, with the running sum in its own unit."""
+    near = why(picture.assembly, section.id)
+    if len(near.around) < 2:
+        return []
+    head = f"{pad('', 30)}{pad('SIZE', 9, right=True)}{pad('UP TO HERE', 13, right=True)}  {near.unit}"
+    lines = [say(("In the order they are taken", "virtual--strong")), say((head, "virtual--muted"))]
+    for entry in near.around:
+        status = SectionStatus(entry.status)
+        name = pad(clip_middle(one_line(entry.name), 25), 26)
+        figures = f"{pad(f'{entry.size:,}', 9, right=True)}{pad(f'{entry.running:,}', 13, right=True)}"
+        pointer = ">" if entry.this else " "
+        mark = f"{glyph_of(mark_of(status), ascii_only)} "
+        style = "virtual--strong" if entry.this else ""
+        lines.append(say((f"{pointer} ", "virtual--key"), (mark, style_of(status)), (name, style), figures))
+    return [*lines, BLANK]
+
+
 def _evidence(evidence: Evidence) -> str:
     if evidence is Evidence.RECORDED:
         return "recorded: read from a log"
@@ -165,6 +191,7 @@ def message_report(
         lines += _decision(picture, decision, full)
     if not decisions:
         lines += [say("No rule touched it."), BLANK]
+    lines += life_lines(picture, why(picture.assembly, message.id), ascii_only)
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
@@ -180,16 +207,6 @@ def final_status(stages: tuple[Stage, ...], item: str) -> MessageStatus:
     if any(message.id == item for message in last.messages):
         return last.status_of(item)
     return MessageStatus.DROPPED
-
-
-def _in_stage(stage: Stage, item: str) -> Piece:
-    if any(message.id == item for message in stage.messages):
-        status = stage.status_of(item)
-    elif any(message.id == item for message in stage.dropped):
-        status = MessageStatus.DROPPED
-    else:
-        return "not in it", "virtual--muted"
-    return MESSAGE_MARKS[status].means, style_of(status)
 
 
 def report(picture: Picture, item: str, *, ascii_only: bool, full: bool = False) -> list[Paragraph]:

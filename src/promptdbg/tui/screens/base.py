@@ -15,6 +15,7 @@ from promptdbg.tui.keys import Place
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Banner, Cell, Header, KeyLine, Status, TooSmall
+from promptdbg.tui.wrapping import Piece
 
 if TYPE_CHECKING:
     from promptdbg.tui.app import PromptdbgApp
@@ -67,6 +68,10 @@ class PictureScreen(Screen[None]):
     def show_picture(self, picture: Picture) -> None:
         """Draw a new picture; cursor, filter and scroll stay as they can."""
 
+    def banner(self) -> Sequence[Piece]:
+        """What stands in lines of its own under the header; usually nothing."""
+        return self.promptdbg.banner()
+
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         """What the header says."""
         return self.promptdbg.header_cells(picture)
@@ -88,6 +93,7 @@ class PictureScreen(Screen[None]):
             self._picture = picture
             self.show_frame()
             self.show_picture(picture)
+            self.show_keys()
 
     def show_frame(self) -> None:
         """Header and banner, which also change without a new picture (watching, staleness)."""
@@ -95,7 +101,7 @@ class PictureScreen(Screen[None]):
             return
         if self._picture is not None:
             self.query_one(Header).show(self.header_cells(self._picture))
-        self.query_one(Banner).show(self.promptdbg.banner())
+        self.query_one(Banner).show(self.banner())
 
     def say(self, line: str, style: str = "") -> None:
         """A sentence in the status line."""
@@ -136,8 +142,17 @@ class PictureScreen(Screen[None]):
         self.show_keys()
 
     def show_keys(self) -> None:
-        """The key line for where the focus is."""
-        self.query_one(KeyLine).show(self.places_now())
+        """The key line for where the focus is; what cannot work now is dim."""
+        if self._composed:
+            self.query_one(KeyLine).show(self.places_now(), self.idle_keys(), self.promptdbg.config)
+
+    def idle_keys(self) -> frozenset[str]:
+        """The ids of keys that would only say why they cannot work."""
+        picture = self._picture
+        if picture is None:
+            return frozenset()
+        idle = {"app.undo": picture.undo, "app.redo": picture.redo, "app.turn-before": picture.assembly.turns}
+        return frozenset(key for key, use in idle.items() if not use)
 
     def places_now(self) -> tuple[Place, ...]:
         """The groups of keys that work now, the nearest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.tui.widgets.virtual import VirtualList
-from promptdbg.tui.wrapping import Paragraph, say
+from promptdbg.tui.wrapping import Paragraph, Piece, say
 
 SettingsChange = Callable[[Settings], Settings]
 
@@ -108,6 +108,25 @@ class HomeScreen(PictureScreen):
         self.query_one(KnobPanel).show(picture)
         self._show_sections()
 
+    def banner(self) -> Sequence[Piece]:
+        """Also the question of an example, until something is changed."""
+        wrong = super().banner()
+        picture = self.picture
+        if wrong or picture is None or not picture.question or picture.undo:
+            return wrong
+        return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), "")]
+
+    def idle_keys(self) -> frozenset[str]:
+        idle = set(super().idle_keys())
+        if self.picture is not None and self.picture.budget_knob is None:
+            idle.add("home.budget")
+        section = self.section
+        if section is None:
+            idle |= {"home.toggle", "home.text", "home.copy"}
+        if section is None or section.source is None:
+            idle.add("home.editor")
+        return frozenset(idle)
+
     def _show_sections(self) -> None:
         picture = self.picture
         if picture is None:
@@ -177,6 +196,7 @@ class HomeScreen(PictureScreen):
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         if isinstance(message.list, SectionList):
             self._show_item()
+            self.show_keys()
         else:
             self._knob_help()
 

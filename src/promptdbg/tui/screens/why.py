@@ -54,6 +54,10 @@ class WhyScreen(PictureScreen):
         if lost:
             self._look_for_fixes(picture)
 
+    def idle_keys(self) -> frozenset[str]:
+        idle = super().idle_keys()
+        return idle if self._fixes else idle | {"why.fix"}
+
     def _draw(self, tail: Sequence[Paragraph]) -> None:
         if self.picture is None:
             return
@@ -84,6 +88,7 @@ class WhyScreen(PictureScreen):
             return
         self._fixes = found[:FIXES_SHOWN]
         self._draw(_fix_lines(self._fixes))
+        self.show_keys()
 
     def on_unmount(self) -> None:
         self.workers.cancel_node(self)

@@ -82,8 +82,8 @@ class TokenBar(DrawnLines):
         if budget.left is not None:
             word = f"free {budget.left:,}" if budget.left >= 0 else f"over by {-budget.left:,}"
             tail.append((f"{self.glyphs.free} ", word, "virtual--muted"))
-        for part in budget.reserved:
-            tail.append(("", f"reserved for {_short(part.name)} {part.tokens:,}", ""))
+        if budget.reserved:
+            tail.append(("", f"reserved {sum(part.tokens for part in budget.reserved):,}", ""))
         room = self.size.width - sum(width(fill + text) + 3 for fill, text, _ in tail)
         entries = []
         for number, part in enumerate(parts_of(budget)):

@@ -11,8 +11,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from promptdbg.text import clip, one_line, width
+from promptdbg.tui.config import Config
 from promptdbg.tui.keys import Key, Place, key_line
 from promptdbg.tui.widgets.drawing import COMPONENTS, Drawing, css
+from promptdbg.tui.wrapping import Paragraph, Piece, layout
 
 MIN_WIDTH, MIN_HEIGHT = 60, 10
 """The smallest window that can be worked in, in cells."""
@@ -75,27 +77,43 @@ def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
     return kept
 
 
+BANNER_LINES = 3
+
+
 class Banner(DrawnLines):
-    """A line that is there only when something is wrong: stale files, or a failure."""
+    """What is worth lines of its own: stale files, a failure, the question of an example."""
 
     DEFAULT_CSS = """
-    Banner { background: $panel; display: none; }
+    Banner { background: $panel; display: none; padding: 0 1; }
     Banner.shown { display: block; }
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._pieces: Sequence[tuple[str, str]] = ()
+        self._pieces: tuple[Piece, ...] = ()
+        self._lines: list[list[Piece]] = []
 
-    def show(self, pieces: Sequence[tuple[str, str]]) -> None:
-        """Safe texts with their styles; none hides the line."""
-        self._pieces = pieces
-        self.set_class(bool(pieces), "shown")
+    def show(self, pieces: Sequence[Piece]) -> None:
+        """Safe texts with their styles; none hides it."""
+        if tuple(pieces) != self._pieces:
+            self._pieces = tuple(pieces)
+            self.set_class(bool(pieces), "shown")
+            self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        hang = width(self._pieces[0][0]) if self._pieces else 0
+        room = (self.size.width or self.app.size.width) - 2
+        self._lines = layout([Paragraph(self._pieces, hang=hang)], room)[:BANNER_LINES]
+        self.styles.height = len(self._lines)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        pieces = [(" ", self.plain), *((text, self.style(style)) for text, style in self._pieces)]
-        return self.strip(pieces, self.size.width)
+        if y >= len(self._lines):
+            return self.blank(self.size.width)
+        return self.strip([(text, self.style(style)) for text, style in self._lines[y]], self.size.width)
 
 
 class Status(DrawnLines):
@@ -129,9 +147,12 @@ class KeyLine(DrawnLines):
         self._keys: Sequence[Key] = ()
         self._dim: frozenset[str] = frozenset()
 
-    def show(self, places: Sequence[Place], dim: frozenset[str] = frozenset()) -> None:
+    def show(
+        self, places: Sequence[Place], dim: frozenset[str] = frozenset(), config: Config | None = None
+    ) -> None:
         """The places the focus is in; ``dim`` are ids of keys that cannot work now."""
-        keys = key_line(*places)
+        config = config or Config()
+        keys = [config.named(key) for key in key_line(*places)]
         if (keys, dim) != (self._keys, self._dim):
             self._keys, self._dim = keys, dim
             self.refresh()

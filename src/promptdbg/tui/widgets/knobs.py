@@ -159,7 +159,7 @@ class KnobPanel(VirtualList):
 
     def _value_start(self, width: int) -> int:
         longest = max((cell_width(row.title) for row in self.rows if row.knob), default=0)
-        return max(min(longest + 5, width * 6 // 10), 14)
+        return max(min(longest + 5, width * 11 // 20), 14)
 
     def _value(self, row: KnobRow, room: int) -> tuple[str, str, str]:
         """The value with its step marks, and its unit."""
@@ -168,9 +168,10 @@ class KnobPanel(VirtualList):
         steps = row.knob.kind in ("number", "choice", "toggle")
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
         unit = f" {row.knob.unit}" if row.knob.unit else ""
-        text = clip(
-            value_text(row.value), max(room - cell_width(left + right + unit), 4), ellipsis=g.ellipsis
-        )
+        value = value_text(row.value)
+        if cell_width(left + value + right + unit) > room:
+            unit = ""  # the value is worth more than its unit
+        text = clip(value, max(room - cell_width(left + right + unit), 4), ellipsis=g.ellipsis)
         return left, text, right + unit
 
     # -- turning

@@ -170,7 +170,8 @@ class SectionList(VirtualList):
         return [
             (g.cursor if here else " ", base),
             (glyph_of(mark, self.ascii_only) + " ", look),
-            (pad(mark.word, c.state - 2), look),
+            (mark.word, look),
+            (" " * (c.state - 2 - len(mark.word)), base),
             (pad(indent + fold + name + changed, c.name - 1), base if inside or here else look),
             (right(rank, c.rank - 1) + " " if c.rank else "", muted),
             (right(f"{about}{tokens_of(section):,}", c.tokens), amount),

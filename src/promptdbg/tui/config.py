@@ -1,0 +1,87 @@
+"""A person's own settings of the UI: theme, ASCII, keys. Read from one file, never written.
+
+``config.toml`` under ``$XDG_CONFIG_HOME/promptdbg`` (else ``~/.config/promptdbg``)::
+
+    theme = "nord"
+    ascii = false
+
+    [keys]                      # ids as the help shows them are in keys.py
+    "app.undo" = "ctrl+z"
+    "home.toggle" = "space,x"
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from promptdbg.files.disk import read_file
+from promptdbg.text import one_line
+from promptdbg.tui.keys import KEYS, Key
+
+_LIMIT = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the file says. ``problems`` are lines for a person; what they are about is left out."""
+
+    theme: str | None = None
+    ascii: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+    def named(self, key: Key) -> Key:
+        """A key of the table as this person presses it."""
+        own = self.keys.get(key.id)
+        return replace(key, keys=own, shown=own.split(",")[0]) if own else key
+
+
+def config_path(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Where the file is looked for; ``None`` where there is no home."""
+    if folder := environment.get("XDG_CONFIG_HOME"):
+        return Path(folder) / "promptdbg" / "config.toml"
+    if home := environment.get("HOME") or environment.get("USERPROFILE"):
+        return Path(home) / ".config" / "promptdbg" / "config.toml"
+    return None
+
+
+def read_config(path: Path | None) -> Config:
+    """The settings in a file; none, when there is no such file."""
+    if path is None:
+        return Config()
+    read = read_file(path, limit=_LIMIT)
+    if read.data is None:
+        missing = read.problem is None or read.problem.kind == "missing"
+        return Config() if missing or read.problem is None else _broken(path, read.problem.message)
+    try:
+        return _config(path, tomllib.loads(read.data.decode("utf-8-sig")))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        return _broken(path, f"is not TOML: {error}")
+
+
+def _broken(path: Path, what: str) -> Config:
+    return Config(problems=(one_line(f"{path} {what}"),))
+
+
+def _config(path: Path, data: Mapping[str, Any]) -> Config:
+    problems = [f"{key} is not a setting" for key in data if key not in ("theme", "ascii", "keys")]
+    theme, ascii_only, keys = data.get("theme"), data.get("ascii", False), data.get("keys", {})
+    if theme is not None and not isinstance(theme, str):
+        problems.append("theme must be a text")
+        theme = None
+    if not isinstance(ascii_only, bool):
+        problems.append("ascii must be true or false")
+        ascii_only = False
+    if not isinstance(keys, dict):
+        problems.append("[keys] must be a table")
+        keys = {}
+    known = {key.id for key in KEYS}
+    problems += [f"[keys] {key} is no key's id" for key in keys if key not in known]
+    problems += [f"[keys] {key} must be a text" for key, value in keys.items() if not isinstance(value, str)]
+    good = {key: value for key, value in keys.items() if key in known and isinstance(value, str) and value}
+    return Config(theme, ascii_only, good, tuple(one_line(f"{path}: {problem}") for problem in problems))
