@@ -12,6 +12,7 @@ from promptdbg import sessions
 from promptdbg.debug import Opened, OpenRequest
 from promptdbg.engines.base import Detection, LoadRequest
 from promptdbg.engines.nanobot import ENGINE
+from promptdbg.engines.nanobot.inputs import NanobotInputs
 from promptdbg.engines.nanobot.installed import describe, installed_prose
 from promptdbg.model import Settings
 from promptdbg.records import SessionRef
@@ -61,9 +62,9 @@ class Real:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _compared(self, example: Example, folder: Path) -> VerifyReport:
-        opened = _opened(example, folder)
+        opened = _opened(example, folder, self.driver.greeting["dialect"])
         found = as_settings(example.params)
-        if example.turn is not None and opened.turns:
+        if example.turn is not None and _has_turns(opened):
             # A past turn has the message that is stored.
             values = {name: value for name, value in found.values.items() if name != "message"}
             found = Settings(values=values, turn=example.turn % len(opened.turns) + 1)
@@ -87,7 +88,12 @@ def _words(package: Path) -> Words:
     )
 
 
-def _opened(example: Example, folder: Path) -> Opened:
+def _has_turns(opened: Opened) -> bool:
+    assert isinstance(opened.inputs, NanobotInputs)
+    return opened.inputs.loaded(opened.inputs.dialect).crash is None and bool(opened.turns)
+
+
+def _opened(example: Example, folder: Path, dialect: str) -> Opened:
     """The example on disk, and as our engine reads it."""
     root = folder / "workspace"
     for name, data in example.files.items():
@@ -96,7 +102,8 @@ def _opened(example: Example, folder: Path) -> Opened:
         path.write_bytes(data)
     root.mkdir(parents=True, exist_ok=True)
     params = example.params
-    workspace = Workspace(root, manifest_from(root / "promptdbg.toml", as_manifest(params)))
+    keys = {**as_manifest(params), "dialect": dialect}
+    workspace = Workspace(root, manifest_from(root / "promptdbg.toml", keys))
     stored = None
     if example.session is not None:
         path = folder / "session.jsonl"

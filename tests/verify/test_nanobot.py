@@ -195,6 +195,15 @@ def test_a_past_turn_goes_as_far_as_the_request_that_is_shown(fake: Fake) -> Non
     assert [len(rows) for rows in fake.request["inflight"]] == [2, 1]
 
 
+def test_a_session_that_cannot_be_used_has_no_past_turns(fake: Fake) -> None:
+    broken = [{**SESSION[0], "metadata": "text"}, *SESSION[1:]]
+    (fake.workspace / "talk.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in broken))
+    fake.driver.greeting["dialect"] = "0.2.2"
+    opened = _open(fake)
+    with pytest.raises(UsageError, match="without --turn"):
+        fake.verified(opened, _settings(opened).with_turn(1))
+
+
 def test_the_report_compares_what_came_back(fake: Fake) -> None:
     report = fake.verified(_open(fake))
     stages = {stage.name: stage for stage in report.stages}

@@ -67,6 +67,11 @@ def verified(
 ) -> VerifyReport:
     """``verify`` with a child that is running; ``root`` is an empty folder that it may change."""
     turn = rebuilt(opened, settings, driver.greeting, counter or tokenizer(DEFAULT_ENCODING))
+    if settings.turn is not None and turn.loaded.crash is not None:
+        raise UsageError(
+            "nanobot fails on this session as it is stored, so no earlier turn of it can be run",
+            hint="verify without --turn",
+        )
     copier = Copier()
     request = turn_request(turn, opened.workspace.options, root)
     answer = driver.ask({**request, **placed(turn, root, copier)})
