@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import section_offset
 from promptdbg.model import Assembly, Message, StageKind
 from promptdbg.tokens import TokenCounter, utf8_length
@@ -75,12 +76,8 @@ def pieces(assembly: Assembly) -> tuple[Piece, ...]:
             found += _system_pieces(assembly, message)
         else:
             text = json.dumps(message.to_json(), ensure_ascii=False)
-            found.append(Piece(message.id, _title(message), text, message.tokens))
+            found.append(Piece(message.id, title(message), text, message.tokens))
     return tuple(found)
-
-
-def _title(message: Message) -> str:
-    return f"{message.role} {message.name}" if isinstance(message.name, str) else message.role
 
 
 def _system_pieces(assembly: Assembly, message: Message) -> Iterator[Piece]:

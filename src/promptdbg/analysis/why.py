@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from promptdbg.analysis.blocks import title
 from promptdbg.analysis.cut import Cut, find_cut
 from promptdbg.analysis.items import find_message
 from promptdbg.errors import UsageError
@@ -127,7 +128,7 @@ def why(assembly: Assembly, item: str) -> Why:
     life = tuple(_life(assembly, item))
     return Why(
         item=item,
-        name=message_name(message),
+        name=title(message),
         kind="message",
         status=_end(life),
         tokens=_tokens_at_end(life),
@@ -139,11 +140,6 @@ def why(assembly: Assembly, item: str) -> Why:
         around=_around_message(assembly, item, life),
         unit="tokens",
     )
-
-
-def message_name(message: Message) -> str:
-    """A short name: the role, and the tool where there is one."""
-    return f"{message.role} {message.name}" if isinstance(message.name, str) else message.role
 
 
 def _decisions(assembly: Assembly, item: str) -> tuple[Decision, ...]:
@@ -230,7 +226,7 @@ def _around_message(assembly: Assembly, item: str, life: Sequence[Step]) -> tupl
         rows.append(
             Neighbour(
                 message.id,
-                message_name(message),
+                title(message),
                 "kept" if kept else "dropped",
                 message.tokens,
                 running,

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from promptdbg.analysis.align import align_assemblies, align_assembly
 from promptdbg.analysis.alignment import Alignment, Cell, CellKind, Run
+from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import message_texts
-from promptdbg.analysis.why import message_name
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
 from promptdbg.marks import mark_of
@@ -212,7 +212,7 @@ def _label(cell: Cell, room: int) -> str:
     if cell.message is None:
         return cell.word
     tokens = f"{cell.message.tokens:,}"
-    name = message_name(cell.message) + (f" {cell.word}" if cell.word else "")
+    name = title(cell.message) + (f" {cell.word}" if cell.word else "")
     left = max(room - width(tokens) - 1, 1)
     return pad(clip(one_line(name), left), left) + " " + tokens
 
