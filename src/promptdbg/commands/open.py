@@ -61,12 +61,15 @@ def show(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 f"no theme {arguments.theme!r}", where="--theme", hint="one of " + ", ".join(NAMES)
             )
+    from promptdbg.commands.picture import svg
+
     return run_tui(
         lambda: options.debugger(arguments),
         ascii_only=arguments.ascii,
         theme=arguments.theme,
         watch=not arguments.no_watch,
         recorded=_recorded(arguments),
+        svg=svg,
     )
 
 

@@ -180,12 +180,6 @@ def message_report(
         say((f"{message.tokens:,} tokens", "virtual--muted")),
         BLANK,
     ]
-    for stage in stages:
-        if stage.kind is StageKind.FINAL:
-            continue
-        state = _in_stage(stage, message.id)
-        lines.append(say((f"{stage.title}  ", "virtual--muted"), state, hang=2))
-    lines.append(BLANK)
     decisions = picture.decisions.get(message.id, ())
     for decision in decisions:
         lines += _decision(picture, decision, full)

@@ -1,0 +1,250 @@
+"""What is wrong with a prompt beyond what was cut: provider rules it breaks, what its cache loses,
+what is in it twice. One row each, with the paragraphs that explain it. Pure.
+
+Every finding is the analysis' own; this orders them and says them in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from promptdbg.analysis.cache import Break, CacheReport
+from promptdbg.analysis.duplicates import Duplicate
+from promptdbg.analysis.lint import Finding
+from promptdbg.analysis.requests import Provider
+from promptdbg.model import Source
+from promptdbg.text import one_line, pad, safe
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.sentences import plural
+from promptdbg.tui.wrapping import Paragraph, say
+
+PROVIDERS: dict[Provider, str] = {"openai-chat": "OpenAI", "anthropic": "Anthropic"}
+"""Whose rules are looked at, and what they are called on screen."""
+
+_LABEL = 12
+
+
+class Group(StrEnum):
+    """The three parts of the screen; the value is the heading."""
+
+    LINT = "Provider rules"
+    CACHE = "Prompt cache"
+    TWICE = "In it twice"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The request against an earlier one, called ``name``; without a report, ``note`` says why."""
+
+    name: str
+    report: CacheReport | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything that the analyses found."""
+
+    lint: tuple[Finding, ...]
+    comparisons: tuple[Comparison, ...]
+    duplicates: tuple[Duplicate, ...]
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """One row. A ``head`` opens its group; of others ``item`` is where it leads, and ``needle`` a
+    text to go to in it. Texts are safe and of one line."""
+
+    group: Group
+    tag: str
+    where: str
+    title: str
+    detail: tuple[Paragraph, ...]
+    head: bool = False
+    problem: bool = True
+    item: str = ""
+    needle: str = ""
+    source: Source | None = None
+
+
+def rows_of(found: Found, picture: Picture) -> list[FindingRow]:
+    """The rows of the screen: each group with a heading that sums it up."""
+    rows: list[FindingRow] = []
+    lint = list(_lint_rows(found.lint, picture))
+    rows += [_lint_head(found, len(lint)), *lint]
+    cache = [_cache_row(entry, picture) for entry in found.comparisons]
+    rows += [_cache_head(found.comparisons), *cache]
+    twice = [_duplicate_row(entry, picture) for entry in found.duplicates]
+    rows += [_twice_head(found.duplicates), *twice]
+    return rows
+
+
+def summary(rows: Iterable[FindingRow]) -> str:
+    """How many problems there are, by group, as one sentence."""
+    problems = [row.group for row in rows if row.problem and not row.head]
+    if not problems:
+        return "no provider would refuse it, the cache holds, nothing is in it twice"
+    parts = [
+        (problems.count(Group.LINT), "breach of provider rules", "breaches of provider rules"),
+        (problems.count(Group.CACHE), "break of the cached prefix", "breaks of the cached prefix"),
+        (problems.count(Group.TWICE), "text in it twice", "texts in it twice"),
+    ]
+    return " · ".join(plural(count, one, many) for count, one, many in parts if count)
+
+
+def _muted(text: str, indent: int = 0) -> Paragraph:
+    return say((safe(text, lines=False), "virtual--muted"), indent=indent)
+
+
+def _labelled(label: str, text: str) -> Paragraph:
+    return say((pad(label, _LABEL), "virtual--muted"), safe(text, lines=False), hang=_LABEL)
+
+
+def _name(picture: Picture, item: str) -> str:
+    """An item as it is called: a section by its name, a message by its role and id."""
+    section = picture.sections.get(item)
+    if section is not None:
+        return one_line(section.name)
+    message = picture.message(item)
+    return one_line(f"{message.role} {item}" if message is not None and message.role != item else item)
+
+
+# -- provider rules
+
+
+def _lint_head(found: Found, count: int) -> FindingRow:
+    names = " and ".join(PROVIDERS.values())
+    checked = plural(found.messages, "message")
+    title = f"{plural(count, 'breach', 'breaches')} in {checked}" if count else f"none broken in {checked}"
+    detail = say(
+        f"The final list is held against what {names} demand: calls and results in pairs and in place, "
+        "roles, empty messages, images, sizes. Nothing is changed; the repair is the smallest one."
+    )
+    return FindingRow(Group.LINT, "", "", title, (detail,), head=True, problem=bool(count))
+
+
+def _lint_rows(findings: Sequence[Finding], picture: Picture) -> Iterator[FindingRow]:
+    """One row for each breach; what several providers refuse is said once."""
+    alike: dict[tuple[int, str, str, str], list[Finding]] = {}
+    for finding in findings:
+        key = (finding.index, finding.code, finding.call, finding.message)
+        alike.setdefault(key, []).append(finding)
+    for _, same in sorted(alike.items(), key=lambda entry: entry[0][0]):
+        names = [PROVIDERS.get(finding.provider, finding.provider) for finding in same]
+        tag = "all" if len(names) == len(PROVIDERS) else names[0]
+        yield _lint_row(same[0], tag, " and ".join(names), picture)
+
+
+def _lint_row(finding: Finding, tag: str, providers: str, picture: Picture) -> FindingRow:
+    name = _name(picture, finding.item) if finding.item else f"message {finding.index}"
+    title = safe(finding.message, lines=False)
+    detail = [
+        say((finding.code, "virtual--warning"), f"  {title}", hang=2),
+        _labelled("Refused by", providers),
+        _labelled("Message", f"{finding.index:,} of the final list, {name}"),
+    ]
+    if finding.call:
+        detail.append(_labelled("Call", finding.call))
+    detail.append(_labelled("Repair", finding.repair))
+    stage = next((s for s in picture.assembly.stages if s.name == finding.introduced), None)
+    if stage is not None:
+        detail.append(_labelled("Since", f"{stage.title} ({stage.name})"))
+    if finding.source is not None:
+        detail.append(_labelled("From", picture.where(finding.source)))
+    return FindingRow(
+        Group.LINT, tag, name, f"{finding.code}: {title}", tuple(detail), item=finding.item,
+        source=finding.source,
+    )  # fmt: skip
+
+
+# -- the cache
+
+
+def _cache_head(comparisons: Sequence[Comparison]) -> FindingRow:
+    reports = [entry.report for entry in comparisons if entry.report is not None]
+    broken = sum(1 for report in reports if report.broken is not None)
+    title = "" if not reports else "whole prefix shared" if not broken else "the prefix breaks"
+    detail = say(
+        "A provider's cache serves the beginning that two requests share, up to the first byte that "
+        "differs. Everything behind it is paid in full, however little changed."
+    )
+    return FindingRow(Group.CACHE, "", "", title, (detail,), head=True, problem=bool(broken))
+
+
+def _cache_row(entry: Comparison, picture: Picture) -> FindingRow:
+    name = one_line(entry.name)
+    report = entry.report
+    if report is None:
+        note = safe(entry.note, lines=False)
+        return FindingRow(Group.CACHE, "", name, note, (say(note),), problem=False)
+    share = report.shared_tokens / report.total_tokens if report.total_tokens else 1
+    head = f"{report.shared_tokens:,} of {report.total_tokens:,} tokens ({share:.0%}) as in {name}"
+    detail = [say((head, "virtual--strong"), f"; {report.lost_tokens:,} come after.")]
+    broken = report.broken
+    if broken is None:
+        detail.append(say("It begins with the whole of the earlier request: the cache holds all of it."))
+        title = f"{share:.0%} the same, {report.lost_tokens:,} tokens after"
+        return FindingRow(Group.CACHE, f"{share:.0%}", name, title, tuple(detail), problem=False)
+    cause = safe(broken.cause, lines=False) or "the text differs"
+    where = _name(picture, broken.item)
+    detail += [
+        _labelled("First", f"byte {broken.byte:,} of the request, in {where}: byte {broken.inside:,} of it"),
+        _labelled("Cause", cause),
+        *_sides(broken),
+    ]
+    title = f"against {name}: {cause}, {plural(report.lost_tokens, 'token')} after"
+    needle = one_line(broken.after) if broken.item in picture.sections else ""
+    return FindingRow(
+        Group.CACHE, f"{share:.0%}", where, title, tuple(detail), item=broken.item, needle=needle
+    )
+
+
+def _sides(broken: Break) -> Iterator[Paragraph]:
+    """The text around the first difference, on both sides."""
+    common = one_line(broken.common)
+    for label, text, style in (
+        ("Then", broken.before, "virtual--warning"),
+        ("Now", broken.after, "virtual--accent"),
+    ):
+        shown = one_line(text) or "(nothing)"
+        yield say((pad(label, _LABEL) + common, "virtual--muted"), (shown, style), hang=_LABEL)
+
+
+# -- in it twice
+
+_KINDS = {
+    "text": "the same text",
+    "file": "one file by two paths",
+    "passage": "the same passage",
+}
+
+
+def _twice_head(found: Sequence[Duplicate]) -> FindingRow:
+    cost = sum(entry.tokens for entry in found)
+    title = f"{plural(len(found), 'text')}, {cost:,} tokens" if found else "nothing"
+    detail = say(
+        "Texts, files and long passages that reach the model more than once. The tokens are what all "
+        "copies but the first cost."
+    )
+    return FindingRow(Group.TWICE, "", "", title, (detail,), head=True, problem=bool(found))
+
+
+def _duplicate_row(entry: Duplicate, picture: Picture) -> FindingRow:
+    copy = entry.items[-1]
+    title = f"{_KINDS[entry.kind]} as {_name(picture, entry.items[0])}, {entry.tokens:,} tokens"
+    detail = [
+        say((_KINDS[entry.kind], "virtual--strong"), f", {plural(entry.tokens, 'token')} for the copies")
+    ]
+    for item, line in zip(entry.items, entry.lines, strict=True):
+        at = f", line {line:,}" if entry.kind == "passage" else ""
+        detail.append(say(f"{_name(picture, item)}{at}", indent=2, hang=2))
+    detail.append(_muted(f"“{one_line(entry.excerpt)}”"))
+    thing = picture.sections.get(copy) or picture.message(copy)
+    return FindingRow(
+        Group.TWICE, entry.kind, _name(picture, copy), title, tuple(detail), item=copy,
+        needle=one_line(entry.excerpt) if copy in picture.sections else "",
+        source=thing.source if thing is not None else None,
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Where exactly a text was cut, and the life of a message through the lists, as paragraphs. Pure."""
+
+from __future__ import annotations
+
+from promptdbg.analysis.cut import Cut
+from promptdbg.analysis.why import Neighbour, Step, Why, final_place
+from promptdbg.marks import MESSAGE_MARKS, mark_of
+from promptdbg.model import MessageStatus, SectionStatus
+from promptdbg.text import clip, clip_middle, one_line, pad, safe, width
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.sentences import plural
+from promptdbg.tui.status import glyph_of, style_of
+from promptdbg.tui.wrapping import BLANK, Paragraph, say
+
+_HEADINGS_SHOWN = 6
+_LINE_SHOWN = 120
+_NAME = 26
+_TITLE = 40
+
+
+def cut_lines(cut: Cut | None) -> list[Paragraph]:
+    """The first place at which text is lost, what the cut falls inside of, and what went with it."""
+    if cut is None:
+        return []
+    at = f"line {cut.line:,}, column {cut.column:,}, byte {cut.byte:,}"
+    edge = f"inside a {', a '.join(cut.inside)}" if cut.inside else "at the edge of a line"
+    style = "virtual--warning" if cut.inside else ""
+    lost = (
+        f"{cut.lost_lines:,} of {plural(cut.total_lines, 'line')}, {plural(cut.lost_chars, 'character')}, "
+        f"{plural(cut.lost_bytes, 'byte')}"
+    )
+    first = clip(one_line(cut.first_lost_line.strip()), _LINE_SHOWN) or "(blank)"
+    lines = [
+        say(("Cut at  ", "virtual--muted"), f"{at}, ", (edge, style), hang=8),
+        say(("Lost    ", "virtual--muted"), lost, hang=8),
+        say(("First   ", "virtual--muted"), (first, "virtual--lost"), hang=8),
+    ]
+    if cut.lost_headings:
+        shown = " · ".join(one_line(heading) for heading in cut.lost_headings[:_HEADINGS_SHOWN])
+        more = len(cut.lost_headings) - _HEADINGS_SHOWN
+        tail = f" and {more:,} more" if more > 0 else ""
+        lines.append(say(("Headings  ", "virtual--muted"), shown + tail, hang=10))
+    return [*lines, BLANK]
+
+
+def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
+    """A message from list to list, where the model gets it, and what stood around it when it went."""
+    lines = [say(("Through the lists", "virtual--strong"))]
+    titles = [safe(step.title, lines=False) for step in why.life]
+    room = min(max(map(width, titles), default=0), _TITLE)
+    lines += [_step(step, room, ascii_only) for step in why.life]
+    place = final_place(picture.assembly, why.item)
+    if place is not None:
+        index, holder = place
+        inside = f", as part of {one_line(holder.id)}" if holder.id != why.item else ""
+        share = _share_before(picture, index)
+        lines.append(say(f"The model gets it as message {index:,}{inside}; {share}.", indent=2))
+    return [*lines, BLANK, *around_lines(why, ascii_only)]
+
+
+def _step(step: Step, room: int, ascii_only: bool) -> Paragraph:
+    title = pad(clip_middle(safe(step.title, lines=False), room), room + 2)
+    tokens = "" if step.tokens is None else f"{step.tokens:>9,}"
+    into = f" into {one_line(step.into)}" if step.into else ""
+    known = {status.value: status for status in MessageStatus}
+    if step.presence not in known:
+        return say((f"{title}not in it", "virtual--muted"), indent=2)
+    status = known[step.presence]
+    mark = MESSAGE_MARKS[status]
+    state = f"{glyph_of(mark, ascii_only)} {pad(mark.word + into, 14)}"
+    return say((title, "virtual--muted"), (state, style_of(status)), tokens, indent=2)
+
+
+def _share_before(picture: Picture, index: int) -> str:
+    """What stands before a message of the final list, as tokens and a share of the window."""
+    assembly = picture.assembly
+    final = assembly.stages[-1].messages
+    tools = sum(s.tokens for s in assembly.sections if s.place == "tools" and s.parent is None)
+    before = tools + sum(message.tokens for message in final[:index])
+    whole = assembly.budget.window or tools + sum(message.tokens for message in final) or 1
+    of = "window" if assembly.budget.window else "request"
+    return f"{plural(before, 'token')} before it, {before / whole:.0%} into the {of}"
+
+
+def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:
+    """What stood around an item in the order things are taken, with the running sum of what stayed."""
+    if len(why.around) < 2:
+        return []
+    head = f"{pad('', _NAME + 4)}{pad(why.unit.upper(), 9, right=True)}{pad('KEPT SO FAR', 13, right=True)}"
+    title = "In the order they are taken" if why.kind != "message" else "Around it, where it was last whole"
+    lines = [say((title, "virtual--strong")), say((head, "virtual--muted"))]
+    return [*lines, *(_neighbour(entry, ascii_only) for entry in why.around), BLANK]
+
+
+def _neighbour(entry: Neighbour, ascii_only: bool) -> Paragraph:
+    known = {status.value: status for status in SectionStatus}
+    status = known[entry.status]
+    name = (
+        entry.name if entry.name.endswith(entry.item) or "/" in entry.item else f"{entry.name} {entry.item}"
+    )
+    figures = f"{pad(f'{entry.size:,}', 9, right=True)}{pad(f'{entry.running:,}', 13, right=True)}"
+    return say(
+        (">" if entry.this else " ", "virtual--key"),
+        (f" {glyph_of(mark_of(status), ascii_only)} ", style_of(status)),
+        (pad(clip_middle(one_line(name), _NAME), _NAME + 1), "virtual--strong" if entry.this else ""),
+        figures,
+    )

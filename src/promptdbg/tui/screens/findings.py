@@ -1,0 +1,235 @@
+"""Findings: the final list against provider rules, the cached prefix, what is in the prompt twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+from textual.strip import Strip
+from textual.widget import Widget
+
+from promptdbg.analysis.cache import compare_prefix
+from promptdbg.analysis.duplicates import duplicates
+from promptdbg.analysis.lint import lint_assembly
+from promptdbg.debug import Debugger
+from promptdbg.errors import PromptdbgError
+from promptdbg.model import Assembly, Settings
+from promptdbg.text import clip, clip_middle, pad
+from promptdbg.tui.findings import (
+    PROVIDERS,
+    Comparison,
+    FindingRow,
+    Found,
+    rows_of,
+    summary,
+)
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.widgets.prose import Prose
+from promptdbg.tui.widgets.virtual import VirtualList
+from promptdbg.tui.wrapping import plain_text
+
+_TAG = 10
+_WHERE = 24
+
+
+class FindingList(VirtualList):
+    """One finding a row, below the heading of its group."""
+
+    places: ClassVar[tuple[Place, ...]] = ("list",)
+
+    def __init__(self) -> None:
+        super().__init__(id="findings")
+        self.rows: Sequence[FindingRow] = ()
+
+    @property
+    def row(self) -> FindingRow | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def show(self, rows: Sequence[FindingRow]) -> None:
+        """Other rows; the cursor stays on its finding, or goes to the first problem."""
+        before = self.row
+        self.rows = rows
+        same = (n for n, row in enumerate(rows) if before and _same(row, before))
+        first = (n for n, row in enumerate(rows) if row.problem and not row.head)
+        self.set_rows(len(rows), cursor=next(same, next(first, 0)))
+        self.show_cursor()
+
+    def line_count(self) -> int:
+        return len(self.rows) or 1
+
+    def draw_row(self, row: int, line: int, width: int) -> Strip:
+        if not self.rows:
+            return self.strip([("  looking …", self.style("virtual--muted"))], width)
+        entry = self.rows[row]
+        here = row == self.cursor
+        base = self.style("virtual--cursor") if here else self.plain
+        muted = base if here else self.style("virtual--muted")
+        bar = (self.glyphs.cursor if here else " ", base)
+        if entry.head:
+            strong = base if here else self.style("virtual--strong")
+            return self.strip(
+                [bar, (pad(entry.group.value, _TAG + 8), strong), (entry.title, muted)], width, base
+            )
+        loud = base if here else self.style("status--cut" if entry.problem else "status--keep")
+        where = clip_middle(entry.where, _WHERE - 2, ellipsis=self.glyphs.ellipsis)
+        room = max(width - _TAG - _WHERE - 4, 8)
+        return self.strip(
+            [
+                bar,
+                (f"{'!' if entry.problem else ' '} ", loud),
+                (pad(entry.tag, _TAG), muted),
+                (pad(where, _WHERE), base),
+                (clip(entry.title, room, ellipsis=self.glyphs.ellipsis), loud),
+            ],
+            width,
+            base,
+        )
+
+
+def _same(row: FindingRow, other: FindingRow) -> bool:
+    return (row.group, row.head, row.item, row.where, row.tag) == (
+        other.group, other.head, other.item, other.where, other.tag,
+    )  # fmt: skip
+
+
+class FindingsScreen(PictureScreen):
+    """The list, and below it what is under the cursor in full."""
+
+    places: ClassVar[tuple[Place, ...]] = ("findings",)
+    BINDINGS: ClassVar[list[BindingType]] = bindings("findings")
+
+    DEFAULT_CSS = """
+    FindingsScreen {
+        & #findings { border: round $border; height: 1fr; }
+        & #report { border: round $border; height: 12; }
+        &.-h-10 #report, &.-h-16 #report { height: 6; }
+        &.-h-24 #report { height: 10; }
+    }
+    """
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield FindingList()
+        yield Prose(id="report")
+
+    def header_cells(self, picture: Picture) -> Sequence[Cell]:
+        return (Cell("Findings", "virtual--strong"), *super().header_cells(picture))
+
+    def on_mount(self) -> None:
+        self.query_one(FindingList).border_title = "Findings"
+
+    def show_picture(self, picture: Picture) -> None:
+        debugger = self.promptdbg.driver.debugger
+        if debugger is not None:
+            self._look(picture, debugger)
+
+    @work(exclusive=True, group="findings", exit_on_error=False, description="findings")
+    async def _look(self, picture: Picture, debugger: Debugger) -> None:
+        found = await asyncio.to_thread(_found, picture.assembly, debugger)
+        rows = await asyncio.to_thread(rows_of, found, picture)
+        self.query_one(FindingList).show(rows)
+        self.say(summary(rows))
+        self._show_row()
+
+    def _show_row(self) -> None:
+        row, report = self.query_one(FindingList).row, self.query_one("#report", Prose)
+        report.show(row.detail if row is not None else ())
+        report.border_title = report.title(row.group.value if row is not None else "")
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self._show_row()
+        self.show_keys()
+
+    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
+        self.action_choose()
+
+    def idle_keys(self) -> frozenset[str]:
+        row = self.query_one(FindingList).row
+        idle = set(super().idle_keys())
+        if row is None or not row.item:
+            idle |= {"findings.open", "findings.why"}
+        if row is None or row.source is None:
+            idle.add("findings.editor")
+        return frozenset(idle)
+
+    # -- actions
+
+    def _there(self) -> FindingRow | None:
+        """The row under the cursor, if it leads to something that is in the prompt now."""
+        row, picture = self.query_one(FindingList).row, self.picture
+        if row is None or picture is None or not row.item:
+            self.refuse("this row is about no single item")
+        elif row.item in picture.sections or picture.message(row.item) is not None:
+            return row
+        else:
+            self.refuse(f"{row.where} is not in this prompt")
+        return None
+
+    def action_choose(self) -> None:
+        """To the section's text, or to the message in the lists."""
+        row = self._there()
+        if row is None or self.picture is None:
+            return
+        if row.item in self.picture.sections:
+            self.promptdbg.open_text(row.item, needle=row.needle)
+        else:
+            self.promptdbg.open_message(row.item)
+
+    def action_why(self) -> None:
+        if row := self._there():
+            self.promptdbg.open_why(row.item)
+
+    def action_editor(self) -> None:
+        row = self.query_one(FindingList).row
+        self.promptdbg.open_editor(row.source if row is not None else None)
+
+    def action_copy(self) -> None:
+        rows = self.query_one(FindingList).rows
+        self.promptdbg.copy("\n".join(plain_text(row.detail) for row in rows if not row.head))
+
+    def action_back(self) -> None:
+        self.leave()
+
+
+# -- in the thread
+
+
+def _found(assembly: Assembly, debugger: Debugger) -> Found:
+    final = assembly.stages[-1].messages if assembly.stages else ()
+    return Found(
+        tuple(finding for provider in PROVIDERS for finding in lint_assembly(assembly, provider)),
+        tuple(_comparisons(assembly, debugger)),
+        duplicates(assembly, debugger.counter),
+        len(final),
+    )
+
+
+def _comparisons(assembly: Assembly, debugger: Debugger) -> Iterator[Comparison]:
+    """The request against the one a turn before, and against the one without the changes."""
+    settings = assembly.settings
+    if debugger.opened.recorded:
+        yield Comparison("the turn before", note="a recording holds one request: there is none before it")
+        return
+    turn = (settings.turn or len(assembly.turns) + 1) - 1
+    if turn < 1:
+        yield Comparison("the turn before", note="this is the first turn: no request was sent before it")
+    else:
+        yield _compared(f"turn {turn}", settings.with_turn(turn), assembly, debugger)
+    plain = replace(debugger.base, turn=settings.turn)
+    if settings != plain:
+        yield _compared("without changes", plain, assembly, debugger)
+
+
+def _compared(name: str, settings: Settings, assembly: Assembly, debugger: Debugger) -> Comparison:
+    try:
+        earlier = debugger.preview(settings)
+    except PromptdbgError as error:
+        return Comparison(name, note=error.line())
+    return Comparison(name, compare_prefix(earlier, assembly, debugger.counter))
