@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import ClassVar
 
 from textual import events, work
 from textual.binding import BindingType
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
-from promptdbg.analysis.fixes import Cancelled, Fix, fixes
-from promptdbg.errors import PromptdbgError
+from promptdbg.analysis.fixes import Fix
 from promptdbg.model import Source
-from promptdbg.text import one_line, safe
+from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
-from promptdbg.tui.sentences import names
 from promptdbg.tui.why import report
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
-from promptdbg.tui.wrapping import BLANK, Paragraph, say
-
-FIXES_SHOWN = 9
-"""As many as there are digits to try one with."""
+from promptdbg.tui.wrapping import BLANK, Paragraph
 
 
 class WhyScreen(PictureScreen):
@@ -49,46 +42,31 @@ class WhyScreen(PictureScreen):
         return (Cell("Why", "virtual--strong"), *super().header_cells(picture))
 
     def show_picture(self, picture: Picture) -> None:
-        lost = self.item in picture.lost
-        self._draw([say(("Looking for what would keep it …", "virtual--muted"))] if lost else [])
-        if lost:
-            self._look_for_fixes(picture)
+        self._fixes = ()  # those of the picture before would take its settings back
+        self._look(picture)
 
     def idle_keys(self) -> frozenset[str]:
         idle = super().idle_keys()
         return idle if self._fixes else idle | {"why.fix"}
 
-    def _draw(self, tail: Sequence[Paragraph]) -> None:
-        if self.picture is None:
-            return
-        paragraphs = report(self.picture, self.item, ascii_only=self.promptdbg.ascii_only, full=True)
-        self.query_one(Prose).show([*paragraphs, *tail], keep_scroll=True)
-
-    @work(exclusive=True, group="fixes", exit_on_error=False, description="fixes")
-    async def _look_for_fixes(self, picture: Picture) -> None:
-        """Every line is found by assembling again, in a thread that stops when it is not wanted."""
+    @work(exclusive=True, group="fixes", exit_on_error=False, description="why")
+    async def _look(self, picture: Picture) -> None:
+        """The report, then what would keep the item: both worked out in a thread."""
+        ascii_only = self.promptdbg.ascii_only
+        told = await asyncio.to_thread(report, picture, self.item, ascii_only=ascii_only, full=True)
         debugger = self.promptdbg.driver.debugger
-        if debugger is None:
-            return
-        worker = get_current_worker()
-        look = partial(
-            fixes,
-            debugger.preview,
-            picture.assembly.settings,
-            picture.knobs,
-            self.item,
-            stop=lambda: worker.is_cancelled or worker.is_finished,
-        )
-        try:
-            found = await asyncio.to_thread(look)
-        except Cancelled:
-            return
-        except PromptdbgError as error:
-            self._draw([say((safe(error.line()), "virtual--muted"))])
-            return
-        self._fixes = found[:FIXES_SHOWN]
-        self._draw(_fix_lines(self._fixes))
+        if self.item not in picture.lost or debugger is None:
+            self._draw(told, ())
+        elif debugger.opened.recorded:
+            self._draw(told, RECORDING)
+        else:
+            self._draw(told, LOOKING)
+            self._fixes, problem = await sought(debugger, picture, self.item)
+            self._draw(told, fix_lines(self._fixes, problem))
         self.show_keys()
+
+    def _draw(self, told: Sequence[Paragraph], tail: Sequence[Paragraph]) -> None:
+        self.query_one(Prose).show([*told, *([BLANK, *tail] if tail else ())], keep_scroll=True)
 
     def on_unmount(self) -> None:
         self.workers.cancel_node(self)
@@ -104,13 +82,27 @@ class WhyScreen(PictureScreen):
         """The digits are handled with their number in ``on_key``; this names them in the help."""
 
     def try_fix(self, number: int) -> None:
-        if not self._fixes:
-            self.refuse("there is nothing to try here")
+        picture = self.picture
+        if not self._fixes or picture is None:
+            self.refuse(self._nothing())
         elif number > len(self._fixes):
             self.refuse(f"there are {len(self._fixes)} changes to try")
         else:
             fix = self._fixes[number - 1]
-            self.promptdbg.driver.change("fix", fix.text, lambda settings: fix.settings)
+            found_with = picture.assembly.settings  # a change that is still waiting must not be undone by it
+            self.promptdbg.driver.change(
+                "fix", fix.text, lambda settings: fix.settings if settings == found_with else settings
+            )
+
+    def _nothing(self) -> str:
+        """Why there is no change to try."""
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if debugger is not None and debugger.opened.recorded:
+            return "this is a recording: no change can be tried in it"
+        if picture is not None and self.item in picture.lost:
+            looking = any(worker.node is self and worker.is_running for worker in self.workers)
+            return "still looking for changes to try" if looking else "no single change keeps it whole"
+        return "it is not lost: there is nothing to try"
 
     def action_switch(self) -> None:
         self.promptdbg.toggle(self.item)
@@ -133,14 +125,3 @@ class WhyScreen(PictureScreen):
 
     def action_back(self) -> None:
         self.leave()
-
-
-def _fix_lines(found: Sequence[Fix]) -> list[Paragraph]:
-    if not found:
-        return [BLANK, say("No single change would keep it whole.")]
-    lines = [BLANK, say(("It would be whole if", "virtual--strong"))]
-    for number, fix in enumerate(found, 1):
-        lines.append(say((f"{number}  ", "virtual--key"), one_line(fix.text), indent=2, hang=3))
-        then = f"then out: {names(fix.pushes_out)}" if fix.pushes_out else "nothing else changes"
-        lines.append(say((then, "virtual--muted"), indent=5))
-    return [*lines, BLANK]
