@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import work
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -15,6 +17,7 @@ from promptdbg.errors import UsageError
 from promptdbg.marks import mark_of
 from promptdbg.model import Knob, Section, Settings, Value
 from promptdbg.text import one_line, safe
+from promptdbg.tui.fixes import fix_lines, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Row, Sort, States, View
@@ -30,6 +33,9 @@ from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.tui.widgets.virtual import VirtualList
 from promptdbg.tui.wrapping import Paragraph, Piece, say
+
+_RESTS = 0.25
+"""Seconds the cursor stays on an item before changes are looked for."""
 
 SettingsChange = Callable[[Settings], Settings]
 
@@ -156,11 +162,23 @@ class HomeScreen(PictureScreen):
             self._titles()
             return
         ascii_only = self.promptdbg.ascii_only
-        why.show(section_report(picture, section, ascii_only=ascii_only))
+        told = section_report(picture, section, ascii_only=ascii_only)
+        why.show(told)
+        self._seek_fixes(picture, section.id, told)
         text.empty_word = "(no text)"
         text.show(section.text, section.spans)
         self.query_one("#strip", Prose).show(self._strip(picture, section))
         self._titles()
+
+    @work(exclusive=True, group="fixes", exit_on_error=False, description="fixes")
+    async def _seek_fixes(self, picture: Picture, item: str, told: Sequence[Paragraph]) -> None:
+        """What would keep the item under the cursor, below its reasons, when the cursor rests on it."""
+        why, debugger = self.query_one("#why", Prose), self.promptdbg.driver.debugger
+        if item not in picture.lost or debugger is None or debugger.opened.recorded or not why.size:
+            return
+        await asyncio.sleep(_RESTS)
+        found, problem = await sought(debugger, picture, item)
+        why.show([*told, *fix_lines(found, problem, keys=False)], keep_scroll=True)
 
     def _strip(self, picture: Picture, section: Section) -> list[Paragraph]:
         """Why in two lines, for windows without room for the pane."""
@@ -177,19 +195,15 @@ class HomeScreen(PictureScreen):
             title += f" · only {view.states}"
         if view.filter:
             title += f" · filter: {one_line(view.filter)}"
-        sections.border_title = sections.title(title)
         rows = len(sections.rows)
-        sections.border_subtitle = f"{sections.cursor + 1:,} of {rows:,}" if rows else ""
+        whole = len(self.picture.sections) if self.picture else rows
+        sections.entitle(title, f"{rows:,} of {whole:,}" if rows != whole else f"{rows:,}" if rows else "")
         section = self.section
-        self.query_one("#why").border_title = "2 Why"
-        self.query_one("#why").border_subtitle = "enter: more"
-        text = self.query_one(TextView)
-        text.border_title = text.title(f"3 Text · {len(section.text):,} chars" if section else "3 Text")
-        text.border_subtitle = "t: full"
-        knobs = self.query_one(KnobPanel)
-        knobs.border_title = "Knobs"
-        knob = knobs.knob
-        knobs.border_subtitle = knobs.title(one_line(knob.range_text())) if knob else ""
+        chars = f" · {len(section.text):,} chars" if section else ""
+        self.query_one("#why", Prose).entitle("2 Why", "enter: more")
+        self.query_one(TextView).entitle(f"3 Text{chars}", "t: full")
+        panel = self.query_one(KnobPanel)
+        panel.entitle("Knobs", one_line(panel.knob.range_text()) if panel.knob else "")
 
     # -- what the widgets say
 
