@@ -21,7 +21,8 @@ from promptdbg.errors import PromptdbgError, UsageError
 if TYPE_CHECKING:
     from promptdbg.commands import Command
 
-_DEFAULT = "open"
+DEFAULT = "open"
+"""The command that runs where none is named."""
 _DEFECT, _INTERRUPTED, _PIPE_CLOSED = 70, 130, 141
 
 
@@ -70,10 +71,10 @@ def _told(error: PromptdbgError, code: int, debug: bool) -> int:
 
 
 def _run(words: list[str]) -> int:
-    name = words[0] if words and words[0] in COMMANDS else _DEFAULT
+    name = words[0] if words and words[0] in COMMANDS else DEFAULT
     command = load(name)
     # Intermixed: a workspace may stand before an option and the item after it.
-    arguments = parser_for(name, command).parse_intermixed_args(words if name == _DEFAULT else words[1:])
+    arguments = parser_for(name, command).parse_intermixed_args(words if name == DEFAULT else words[1:])
     return command.run(arguments)
 
 
@@ -86,14 +87,14 @@ def parser_for(name: str, command: Command) -> Parser:
     """The argument parser of a command. Options cannot be abbreviated, so that a later option can
     never change what a script's short form means."""
     parser = Parser(
-        prog="promptdbg" if name == _DEFAULT else f"promptdbg {name}",
+        prog="promptdbg" if name == DEFAULT else f"promptdbg {name}",
         description=command.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    if name == _DEFAULT:
+    if name == DEFAULT:
         parser.add_argument("--version", action="version", version=f"promptdbg {__version__}")
         width = max(map(len, COMMANDS))
         lines = [f"  {command_name:<{width}}  {does}" for command_name, does in COMMANDS.items()]

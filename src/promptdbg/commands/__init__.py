@@ -31,5 +31,6 @@ COMMANDS = {
     "knobs": "the parameters of an engine",
     "rules": "the rules of an engine, and where each was read",
     "demo": "open a bundled example",
+    "completions": "completions for bash, zsh or fish",
 }
 """Every command and what it does, in the order of the help."""

@@ -50,16 +50,18 @@ def _lines(found: dict[str, tuple[Knob, ...]], cells: int) -> Iterator[Line]:
         if number:
             yield BLANK
         yield line(Piece(engine, "title"))
-        rows: list[Row] = [[knob.name, _shown(knob.default), _takes(knob), knob.title] for knob in knobs]
+        rows: list[Row] = [[knob.name, shown(knob.default), takes(knob), knob.title] for knob in knobs]
         yield from table(layout, rows, cells, indent="  ")
 
 
-def _takes(knob: Knob) -> str:
+def takes(knob: Knob) -> str:
+    """What values a knob takes, in words."""
     unit = f" ({knob.unit})" if knob.unit else ""
     return knob.range_text() + unit + (", or none" if knob.optional else "")
 
 
-def _shown(value: Value) -> str:
+def shown(value: Value) -> str:
+    """A knob's value as people write it."""
     if value is None:
         return "none"
     if isinstance(value, bool):

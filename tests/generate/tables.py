@@ -1,0 +1,149 @@
+"""The tables of a page: rules, knobs, keys, commands, examples, and what proves the engines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from promptdbg.cli import load, parser_for
+from promptdbg.commands import COMMANDS
+from promptdbg.commands.engines import versions
+from promptdbg.commands.knobs import shown, takes
+from promptdbg.engines import ENGINE_NAMES, engine
+from promptdbg.examples import examples
+from promptdbg.tui.keys import PLACE_TITLES, keys_of
+
+_TABLE = re.compile(
+    r"(?P<head>^<!-- table (?P<name>[\w-]+)(?: (?P<argument>[\w-]+))? -->\n).*?^(?P<end><!-- end -->)$",
+    re.MULTILINE | re.DOTALL,
+)
+_CASES = Path(__file__).parents[1] / "cases"
+
+
+def filled(page: str) -> str:
+    """The page with every table made anew."""
+
+    def table(found: re.Match[str]) -> str:
+        argument = found["argument"]
+        made = TABLES[found["name"]](*([argument] if argument else []))
+        return f"{found['head']}{made}{found['end']}"
+
+    return _TABLE.sub(table, page)
+
+
+def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(map(_cell, row)) + " |\n" for row in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def rules(name: str) -> str:
+    return _rows(
+        ["rule", "what it does", "read from"],
+        (
+            [
+                _code(rule.id),
+                rule.title + (f". {rule.note}" if rule.note else ""),
+                f"{rule.version}: {_code(rule.source)}",
+            ]
+            for rule in engine(name).rules
+        ),
+    )
+
+
+def knobs(name: str) -> str:
+    return _rows(
+        ["knob", "what it is", "default", "takes"],
+        (
+            [_code(knob.name), knob.help or knob.title, _code(shown(knob.default)), takes(knob)]
+            for knob in engine(name).knobs(None)
+        ),
+    )
+
+
+def keys() -> str:
+    parts = []
+    for place, title in PLACE_TITLES.items():
+        rows = ([_keys(key.shown), key.words, key.tooltip] for key in keys_of(place))
+        parts.append(f"### {title}\n\n" + _rows(["key", "name", "what it does"], rows))
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def _keys(names: str) -> str:
+    return " ".join(_code(name) for name in names.split())
+
+
+def commands() -> str:
+    return _rows(
+        ["command", "what it does"], ([_code(f"promptdbg {name}"), does] for name, does in COMMANDS.items())
+    )
+
+
+def options() -> str:
+    """What ``--help`` says of the options that every command has which opens a workspace."""
+    parser = parser_for("inspect", load("inspect"))
+    common = (
+        "--session",
+        "--turn",
+        "--message",
+        "--engine",
+        "--now",
+        "--trust",
+        "--scenario",
+        "--set",
+        "--off",
+        "--tokenizer",
+    )
+    actions = {action.option_strings[-1]: action for action in parser._actions if action.option_strings}
+    return _rows(
+        ["option", "what it does"],
+        (
+            [_code(f"{name} {actions[name].metavar or ''}".strip()), actions[name].help or ""]
+            for name in common
+        ),
+    )
+
+
+def demos() -> str:
+    return _rows(
+        ["example", "engine", "the question in it"],
+        ([_code(example.name), example.engine, example.question] for example in examples()),
+    )
+
+
+def proof() -> str:
+    """Engines with the versions they were read from and how many cases hold them to it."""
+    return _rows(
+        ["engine", "read from", "rules", "knobs", "reference cases"],
+        (
+            [
+                f"[{entry.title}](docs/engines/{name}.md)",
+                ", ".join(versions(entry.rules)),
+                f"{len(entry.rules):,}",
+                f"{len(entry.knobs(None)):,}",
+                f"{len(import_module(f'tests.reference.{name}').collect(_CASES / name)):,}",
+            ]
+            for name in ENGINE_NAMES
+            for entry in [engine(name)]
+        ),
+    )
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "rules": rules,
+    "knobs": knobs,
+    "keys": keys,
+    "commands": commands,
+    "options": options,
+    "demos": demos,
+    "proof": proof,
+}
