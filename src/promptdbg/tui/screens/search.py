@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from textual import work
 from textual.binding import BindingType
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.worker import get_current_worker
 
 from promptdbg.analysis.trace import Hit, TraceResult, trace
-from promptdbg.files.scan import text_files
-from promptdbg.model import Assembly
+from promptdbg.analysis.unread import unread_files
+from promptdbg.debug import Opened
+from promptdbg.files.scan import TextFile
 from promptdbg.text import clip, clip_middle, one_line, pad, safe
 from promptdbg.text import width as cell_width
+from promptdbg.tui.hits import hit_lines, reason, summary, verdict_style, verdict_word
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.virtual import VirtualList
 
 _DELAY = 0.12
 """Seconds after the last letter before the search runs."""
 
-_MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": " · all the words on a line"}
+_KEPT_MAX = 32_000_000
+"""Characters of files that are kept while the screen is open; more is read again for each search."""
 
 _VERDICT = 10
 _PLACE = 30
@@ -42,10 +45,17 @@ class HitList(VirtualList):
     def __init__(self) -> None:
         super().__init__(id="hits")
         self.hits: Sequence[Hit] = ()
+        self.reasons: Sequence[str] = ()
         self.empty_word = "Type a text: / or F."
 
-    def show(self, hits: Sequence[Hit], empty_word: str) -> None:
-        self.hits, self.empty_word = hits, empty_word
+    @property
+    def hit(self) -> Hit | None:
+        """The hit under the cursor."""
+        return self.hits[self.cursor] if self.hits else None
+
+    def show(self, hits: Sequence[Hit], reasons: Sequence[str], empty_word: str) -> None:
+        """Other hits, each with its reason in one line."""
+        self.hits, self.reasons, self.empty_word = hits, reasons, empty_word
         self.set_rows(len(hits), [2] * len(hits))
         self.show_cursor()
 
@@ -65,10 +75,11 @@ class HitList(VirtualList):
         muted = base if here else self.style("virtual--muted")
         bar = (self.glyphs.cursor if here else " ", base)
         if line:
-            text = clip(one_line(hit.because), max(width - _VERDICT - 3, 8), ellipsis=self.glyphs.ellipsis)
+            text = clip(
+                one_line(self.reasons[row]), max(width - _VERDICT - 3, 8), ellipsis=self.glyphs.ellipsis
+            )
             return self.strip([bar, (" " * (_VERDICT + 1) + text, muted)], width, base)
-        seen = hit.verdict == "seen"
-        verdict = base if here else self.style("status--add" if seen else "status--cut")
+        verdict = base if here else self.style(verdict_style(hit))
         place = clip_middle(f"{one_line(hit.item)}:{hit.line:,}", _PLACE - 2, ellipsis=self.glyphs.ellipsis)
         found = self.style("virtual--match")
         before, text, after = (safe(part, lines=False) for part in (hit.before, hit.text, hit.after))
@@ -77,7 +88,7 @@ class HitList(VirtualList):
         return self.strip(
             [
                 bar,
-                (pad(("SEEN" if seen else hit.verdict.upper()), _VERDICT), verdict),
+                (pad(verdict_word(hit), _VERDICT), verdict),
                 (" " + pad(place, _PLACE), muted),
                 (before, base),
                 (text, found),
@@ -89,21 +100,30 @@ class HitList(VirtualList):
 
 
 class SearchScreen(PictureScreen):
-    """Asks for a text and lists its hits."""
+    """Asks for a text and lists its hits; below, the one under the cursor in full."""
 
     places: ClassVar[tuple[Place, ...]] = ("search",)
     BINDINGS: ClassVar[list[BindingType]] = bindings("search")
 
-    DEFAULT_CSS = "SearchScreen #hits { border: round $border; height: 1fr; }"
+    DEFAULT_CSS = """
+    SearchScreen {
+        & #hits { border: round $border; height: 1fr; }
+        & #report { border: round $border; height: 9; }
+        &.-h-10 #report, &.-h-16 #report { display: none; }
+        &.-h-24 #report { height: 7; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.needle = ""
         self.only_lost = False
         self._result: TraceResult | None = None
+        self._files = _Files()
 
     def compose_body(self) -> Iterable[Widget]:
         yield HitList()
+        yield Prose(id="report")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Search", "virtual--strong"), *super().header_cells(picture))
@@ -129,36 +149,47 @@ class SearchScreen(PictureScreen):
     @work(exclusive=True, group="search", exit_on_error=False, description="search")
     async def _search(self, needle: str, delay: float) -> None:
         await asyncio.sleep(delay)
-        picture = self.picture
-        if picture is None or not needle.strip():
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if picture is None or debugger is None or not needle.strip():
             self._result = None
             self._show()
             return
-        self._result = await asyncio.to_thread(_trace, picture.assembly, needle)
+        worker = get_current_worker()
+
+        def files() -> Iterator[TextFile]:
+            for file in self._files.of(debugger.opened):
+                if worker.is_cancelled:
+                    return
+                yield file
+
+        self._result = await asyncio.to_thread(trace, picture.assembly, needle, files())
         self._show()
 
     def _show(self) -> None:
-        result = self._result
+        result, picture = self._result, self.picture
         listing = self.query_one(HitList)
-        if result is None:
-            listing.show((), "Type a text: / or F.")
+        if result is None or picture is None:
+            listing.show((), (), "Type a text: / or F.")
+            self._show_hit()
             return
         hits = [hit for hit in result.hits if not (self.only_lost and hit.verdict == "seen")]
         listing.show(
-            hits, f'Nothing holds "{one_line(result.query)}".' if not result.hits else "No lost hits."
+            hits,
+            [reason(hit, picture) for hit in hits],
+            f'Nothing holds "{one_line(result.query)}".' if not result.hits else "No lost hits.",
         )
         listing.border_title = listing.title(
             f'"{one_line(result.query)}"' + (" · only lost" if self.only_lost else "")
         )
-        if not result.hits:
-            self.say("no hit in anything that was loaded, kept or lost")
-            return
-        seen = sum(1 for hit in result.hits if hit.verdict == "seen")
-        more = " at least" if result.more else ""
-        self.say(
-            f"{plural(len(result.hits), 'hit')}{more}: the model saw {seen:,}, "
-            f"not {len(result.hits) - seen:,}{_MATCHES[result.match]}"
-        )
+        self._show_hit()
+        self.say(summary(result))
+
+    def _show_hit(self) -> None:
+        hit, picture = self.query_one(HitList).hit, self.picture
+        self.query_one("#report", Prose).show(hit_lines(hit, picture) if hit and picture else ())
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self._show_hit()
 
     def action_lost(self) -> None:
         self.only_lost = not self.only_lost
@@ -179,5 +210,24 @@ class SearchScreen(PictureScreen):
         self.leave()
 
 
-def _trace(assembly: Assembly, needle: str) -> TraceResult:
-    return trace(assembly, needle, text_files(Path(assembly.workspace)))
+class _Files:
+    """The files that the engine does not read, kept while the screen is open."""
+
+    def __init__(self) -> None:
+        self._opened: Opened | None = None
+        self._kept: Sequence[TextFile] = ()
+
+    def of(self, opened: Opened) -> Iterator[TextFile]:
+        """Read once for each loading, unless they are too much to keep; called in a thread."""
+        if self._opened is opened:
+            yield from self._kept
+            return
+        read: list[TextFile] = []
+        size = 0
+        for file in unread_files(opened):
+            size += len(file.text)
+            if size <= _KEPT_MAX:
+                read.append(file)
+            yield file
+        if size <= _KEPT_MAX:
+            self._opened, self._kept = opened, read
