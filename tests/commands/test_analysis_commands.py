@@ -165,3 +165,16 @@ def test_a_baseline_made_by_inspect(folder: str, tmp_path: Path, capsys: pytest.
     code, out, _ = run(capsys, "check", folder, "--baseline", str(baseline))
     assert code == 1
     assert "rules was whole in the baseline and is dropped now" in out
+
+
+def test_duplicates_name_both_places_and_their_cost(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "duplicates", folder)
+    assert (code, out) == (0, "Nothing reaches the model twice.\n")
+    text = "Never use tabs in this project, not even in Makefiles.\\n"
+    twice = "".join(f'[[sections]]\nname = "{name}"\ntext = "{text}"\n' for name in ("a", "b"))
+    (tmp_path / "promptdbg.toml").write_text('engine = "fake"\n' + twice)
+    (found,) = as_json(capsys, "duplicates", folder)["duplicates"]
+    assert (found["kind"], found["items"]) == ("text", ["a", "b"])
+    assert f"{found['tokens']:,} tokens  the same text" in run(capsys, "duplicates", folder)[1]

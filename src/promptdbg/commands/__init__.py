@@ -21,6 +21,7 @@ COMMANDS = {
     "trace": "where a text went, and whether the model saw it",
     "fixes": "the smallest changes that would keep what was lost",
     "cache": "the prefix shared with the turn before, and what broke it",
+    "duplicates": "what reaches the model twice, and what that costs",
     "lint": "the final list against the providers' rules",
     "check": "demands on a prompt, as a gate for CI",
     "compare": "the three message lists side by side, or this assembly against another",
