@@ -12,7 +12,7 @@ PARITY_EXAMPLES ?= 200
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST ?=
 
-.PHONY: help demo test lint unit parity bench docs screens clean
+.PHONY: help demo test lint unit parity bench package docs screens clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ parity: $(TEST_READY) $(NANOBOTS:%=.venv-nanobot-%/.ready) .venv-agentos/.ready 
 
 bench: $(TEST_READY)  ## print the benchmarks (minutes; run it on a quiet machine)
 	$(BIN)/python -m tests.bench
+
+package:  ## build the sdist and the wheel, install the wheel elsewhere and use it
+	@bash .ci/package
 
 docs: $(TEST_READY)  ## write anew what the documentation shows: outputs, tables, pictures of screens
 	$(BIN)/python -m tests.generate

@@ -47,7 +47,13 @@ def filled(page: str) -> str:
 @contextmanager
 def _plain(folder: str) -> Iterator[None]:
     """Nothing of the machine shows: its home, its width, its colours."""
-    changed = {"HOME": folder, "USERPROFILE": folder, "COLUMNS": _COLUMNS, "NO_COLOR": "1"}
+    changed = {
+        "HOME": folder,
+        "USERPROFILE": folder,
+        "COLUMNS": _COLUMNS,
+        "NO_COLOR": "1",
+        "LOGNAME": "reader",
+    }
     before = {name: os.environ.get(name) for name in changed}
     os.environ.update(changed)
     try:
