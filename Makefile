@@ -52,7 +52,7 @@ screens: $(TEST_READY)  ## the pictures alone
 	$(BIN)/python -m tests.generate screens
 
 clean:  ## remove the virtual environments and every cache
-	rm -rf $(VENV) .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(DEMO_READY): pyproject.toml .ci/venv
 	@bash .ci/venv $(VENV) .
