@@ -8,7 +8,7 @@ from promptdbg.analysis.trace import Hit, SeenAt, TraceResult
 from promptdbg.model import Assembly
 from promptdbg.text import one_line, safe
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural
+from promptdbg.tui.sentences import plural, share
 from promptdbg.tui.wrapping import Paragraph, say
 
 _MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": " · all the words on a line"}
@@ -72,7 +72,7 @@ def seen_words(at: SeenAt, assembly: Assembly) -> str:
     holder = "" if at.message == "system" else f" ({one_line(at.message)})"
     return (
         f"message {at.index:,}{holder}, character {at.offset:,} · "
-        f"{plural(at.tokens_before, 'token')} before it, {at.share:.0%} into the {whole}"
+        f"{plural(at.tokens_before, 'token')} before it, {share(at.share)} into the {whole}"
     )
 
 

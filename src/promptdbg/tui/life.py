@@ -8,7 +8,7 @@ from promptdbg.marks import MESSAGE_MARKS, mark_of
 from promptdbg.model import MessageStatus, SectionStatus
 from promptdbg.text import clip, clip_middle, one_line, pad, safe, width
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural
+from promptdbg.tui.sentences import plural, share
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
@@ -53,8 +53,8 @@ def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
     if place is not None:
         index, holder = place
         inside = f", as part of {one_line(holder.id)}" if holder.id != why.item else ""
-        share = _share_before(picture, index)
-        lines.append(say(f"The model gets it as message {index:,}{inside}; {share}.", indent=2))
+        before = _share_before(picture, index)
+        lines.append(say(f"The model gets it as message {index:,}{inside}; {before}.", indent=2))
     return [*lines, BLANK, *around_lines(why, ascii_only)]
 
 
@@ -79,7 +79,7 @@ def _share_before(picture: Picture, index: int) -> str:
     before = tools + sum(message.tokens for message in final[:index])
     whole = assembly.budget.window or tools + sum(message.tokens for message in final) or 1
     of = "window" if assembly.budget.window else "request"
-    return f"{plural(before, 'token')} before it, {before / whole:.0%} into the {of}"
+    return f"{plural(before, 'token')} before it, {share(before / whole)} into the {of}"
 
 
 def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:

@@ -26,6 +26,11 @@ def amount(number: int, unit: Unit) -> str:
     return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
 
 
+def share(part: float) -> str:
+    """``38%`` of a whole, or ``0.4%`` where it is little."""
+    return f"{part:.1%}" if 0 < part < 0.095 else f"{part:.0%}"
+
+
 def signed(number: int) -> str:
     """``+12``, ``−3``, ``±0``: with a real minus sign."""
     return f"+{number:,}" if number > 0 else f"−{-number:,}" if number < 0 else "±0"
