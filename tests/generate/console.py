@@ -106,7 +106,7 @@ class _Session:
                     self.exit_code = _exit_code(arguments)
                 return out.getvalue()
             case ["python", script]:
-                done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+                done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, text=True, check=True)
                 return done.stdout
         raise PageError(f"cannot run: {command}")
 
