@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from promptdbg.errors import UsageError
+from promptdbg.quick import quick
 
 Json: TypeAlias = Any
 """A JSON value as ``json.loads`` returns it."""
@@ -103,6 +104,7 @@ class Source:
         return self.path if self.start_line is None else f"{self.path}:{self.start_line}"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a section's original text, kept or lost."""
@@ -112,6 +114,7 @@ class Span:
     kept: bool
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Section:
     """A named fragment of the prompt: what it was, and what of it the model gets.
@@ -152,6 +155,7 @@ class Section:
         return self.status not in (SectionStatus.KEPT, SectionStatus.EMPTY)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Message:
     """One entry of a message list.
@@ -223,6 +227,7 @@ class Stage:
         return bool(self.statuses or self.dropped)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One thing that happened to one item.
@@ -260,6 +265,7 @@ class Rule:
     note: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something worth a warning: a stable code, one plain sentence, and where it is."""
@@ -269,6 +275,7 @@ class Notice:
     source: Source | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """One line of the ledger."""

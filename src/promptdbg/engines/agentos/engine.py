@@ -23,7 +23,7 @@ from promptdbg.engines.agentos.load import COMPONENTS_FILE, SETTINGS_FILE, Agent
 from promptdbg.engines.agentos.log import Log
 from promptdbg.engines.agentos.pipeline import construct
 from promptdbg.engines.agentos.shown import Extras
-from promptdbg.engines.base import Detection, LoadRequest, knob_values
+from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest, knob_values
 from promptdbg.model import Assembly, Knob, Rule, Settings, Source, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -73,6 +73,7 @@ class AgentosEngine:
         """The user messages of the history."""
         return inputs.turns
 
+    @collector_at_rest
     def assemble(self, inputs: AgentosInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         """The prompt, rebuilt.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from promptdbg.model import Action, Rule, Unit
+from promptdbg.quick import quick
 
 SYSTEM, TOOLS = "system", "tools"
 """Places of decisions that concern no message list."""
@@ -15,6 +16,7 @@ INITIAL, HISTORY, RETRIEVED, TEMPLATE = "initial", "history", "retrieved", "temp
 """Names of the stages at which decisions are made."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing the algorithm did to one item; the fields are those of ``model.Decision``."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from promptdbg.engines.base import EDITED, Detection, LoadRequest, knob_values
+from promptdbg.engines.base import EDITED, Detection, LoadRequest, collector_at_rest, knob_values
 from promptdbg.engines.bee import history
 from promptdbg.engines.bee.attachments import draft_attachments
 from promptdbg.engines.bee.configure import configure, whole_number
@@ -88,6 +88,7 @@ class BeeEngine:
                 found.append(Turn(len(found) + 1, row.title, index, history.text_of(row.value.get("ts"))))
         return tuple(found)
 
+    @collector_at_rest
     def assemble(self, inputs: BeeInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         return _Assembling(self, inputs, settings, counter).assembly()
 

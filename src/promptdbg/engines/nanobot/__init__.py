@@ -6,7 +6,7 @@ Three of its versions are reproduced exactly; ``dialects`` says in what they dif
 
 from __future__ import annotations
 
-from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.inputs import NanobotInputs, load
 from promptdbg.engines.nanobot.knobs import declare
@@ -50,6 +50,7 @@ class NanobotEngine:
     def turns(self, inputs: NanobotInputs) -> tuple[Turn, ...]:
         return session_turns(inputs, inputs.dialect)
 
+    @collector_at_rest
     def assemble(self, inputs: NanobotInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         from promptdbg.engines.nanobot.assemble import rebuild  # half of the package: not for listing knobs
 

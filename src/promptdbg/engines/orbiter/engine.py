@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest
 from promptdbg.engines.orbiter import rules
 from promptdbg.engines.orbiter.assemble import TITLE, assemble
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
@@ -36,6 +36,7 @@ class OrbiterEngine:
     def turns(self, inputs: OrbiterInputs) -> tuple[Turn, ...]:
         return turns_of(inputs.rows)
 
+    @collector_at_rest
     def assemble(self, inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         return assemble(inputs, settings, counter)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest
 from promptdbg.engines.phronomy import rules
 from promptdbg.engines.phronomy.assemble import TITLE, assemble
 from promptdbg.engines.phronomy.inputs import PhronomyInputs
@@ -36,6 +36,7 @@ class PhronomyEngine:
     def turns(self, inputs: PhronomyInputs) -> tuple[Turn, ...]:
         return () if inputs.generation == "3" else turns_of(inputs.rows)
 
+    @collector_at_rest
     def assemble(self, inputs: PhronomyInputs, settings: Settings, counter: TokenCounter) -> Assembly:
         return assemble(inputs, settings, counter)
 
