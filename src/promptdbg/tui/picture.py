@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from promptdbg.analysis.fixes import lost_items
 from promptdbg.debug import Debugger
@@ -24,7 +25,7 @@ from promptdbg.model import (
     StageKind,
     Value,
 )
-from promptdbg.text import safe
+from promptdbg.text import one_line, safe
 from promptdbg.workspace import Manifest
 
 
@@ -32,15 +33,17 @@ from promptdbg.workspace import Manifest
 class Picture:
     """An assembly, indexed.
 
-    ``sums`` are the tokens up to and with each section that is part of no other, ``total`` the
-    last of them, ``widest`` the largest figure shown. ``changed`` are the items that differ from
-    the picture before, ``lost`` those that do not reach the model whole. ``sentence`` says what
+    ``names`` are the sections' names, safe and on one line. ``sums`` are the tokens up to and with
+    each section that is part of no other, ``total`` the last of them, ``widest`` the largest figure
+    shown. ``changed`` are the items that differ from the picture before, ``lost`` those that do not
+    reach the model whole, ``messages_lost`` how many of them are messages. ``sentence`` says what
     led here and what it did.
     """
 
     assembly: Assembly
     knobs: tuple[Knob, ...]
     sections: Mapping[str, Section]
+    names: Mapping[str, str]
     parts: Mapping[str, tuple[str, ...]]
     sums: Mapping[str, int]
     total: int
@@ -53,6 +56,7 @@ class Picture:
     sentence: str = ""
     changed: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
+    messages_lost: int = 0
     watched: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
     has_priorities: bool = False
@@ -91,11 +95,6 @@ class Picture:
         return safe(str(source).removeprefix(folder), lines=False)
 
     @property
-    def messages_lost(self) -> int:
-        """How many stored messages do not reach the model whole."""
-        return sum(1 for item in self.lost if item not in self.sections)
-
-    @property
     def budget_knob(self) -> Knob | None:
         """The knob that sets the limit: the one named or grouped as the budget, else the first
         number with a unit the budget is in."""
@@ -124,11 +123,14 @@ def picture_of(debugger: Debugger) -> Picture:
     decisions: defaultdict[str, list[Decision]] = defaultdict(list)
     for decision in assembly.decisions:
         decisions[decision.item].append(decision)
+    lost = frozenset(lost_items(assembly))
+    by_id = {section.id: section for section in assembly.sections}
     manifest = debugger.opened.workspace.manifest
     return Picture(
         assembly=assembly,
         knobs=debugger.opened.knobs,
-        sections={section.id: section for section in assembly.sections},
+        sections=by_id,
+        names={item: _name(section.name, item) for item, section in by_id.items()},
         parts={parent: tuple(ids) for parent, ids in parts.items()},
         sums=sums,
         total=total,
@@ -136,7 +138,8 @@ def picture_of(debugger: Debugger) -> Picture:
         decisions={item: tuple(made) for item, made in decisions.items()},
         rules={rule.id: rule for rule in assembly.rules},
         counts=Counter(section.status for section in assembly.sections),
-        lost=frozenset(lost_items(assembly)),
+        lost=lost,
+        messages_lost=sum(1 for item in lost if item not in by_id),
         question=_question(manifest),
         engine_reason=debugger.opened.detection.reason,
         watched=debugger.opened.inputs.watched,
@@ -145,6 +148,11 @@ def picture_of(debugger: Debugger) -> Picture:
         undo=debugger.undo_label,
         redo=debugger.redo_label,
     )
+
+
+@lru_cache(maxsize=65_536)
+def _name(name: str, item: str) -> str:
+    return one_line(name) or one_line(item)
 
 
 def _question(manifest: Manifest | None) -> str:

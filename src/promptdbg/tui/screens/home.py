@@ -197,7 +197,9 @@ class HomeScreen(PictureScreen):
             title += f" · filter: {one_line(view.filter)}"
         rows = len(sections.rows)
         whole = len(self.picture.sections) if self.picture else rows
-        sections.entitle(title, f"{rows:,} of {whole:,}" if rows != whole else f"{rows:,}" if rows else "")
+        sections.entitle(
+            title, f"{rows:,} of {whole:,}" if rows != whole else f"{rows:,} rows" if rows else ""
+        )
         section = self.section
         chars = f" · {len(section.text):,} chars" if section else ""
         self.query_one("#why", Prose).entitle("2 Why", "enter: more")

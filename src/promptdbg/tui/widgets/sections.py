@@ -10,8 +10,7 @@ from textual.strip import Strip
 
 from promptdbg.marks import mark_of
 from promptdbg.model import Section
-from promptdbg.text import clip, clip_middle, one_line, pad
-from promptdbg.text import width as cell_width
+from promptdbg.text import clip, clip_middle, pad
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Columns, Row, Sort, View, columns, in_prompt, place_of, section_rows, why_short
@@ -73,7 +72,7 @@ class SectionList(VirtualList):
         wanted = here.id if here else self._item
         near = self.cursor
         self.rows = section_rows(picture, view)
-        self._names = max((_name_cells(picture.sections[row.id], row) for row in self.rows), default=0)
+        self._names = max((_name_cells(picture.names[row.id], row) for row in self.rows), default=0)
         if wanted is not None:
             self._item = wanted
         self.set_rows(len(self.rows), cursor=place_of(self.rows, self._item, near))
@@ -152,7 +151,7 @@ class SectionList(VirtualList):
         changed = " " + CHANGED if section.id in picture.changed else ""
         indent = "  " * row.depth
         room = c.name - 1 - len(indent) - len(fold) - len(changed)
-        name = clip_middle(one_line(section.name) or one_line(section.id), max(room, 4), ellipsis=g.ellipsis)
+        name = clip_middle(picture.names[section.id], max(room, 4), ellipsis=g.ellipsis)
         inside = in_prompt(section)
         about = "" if picture.assembly.tokenizer.exact else g.about
         rank = f"{section.order + 1:,}"
@@ -209,6 +208,6 @@ class SectionList(VirtualList):
         return False
 
 
-def _name_cells(section: Section, row: Row) -> int:
-    """Cells that a name would like: indent, fold mark, the name as far as it counts, change mark."""
-    return 2 * row.depth + (2 if row.parts else 0) + min(cell_width(one_line(section.name)), 60) + 2
+def _name_cells(name: str, row: Row) -> int:
+    """About how many cells a name would like: indent, fold mark, the name, change mark."""
+    return 2 * row.depth + (2 if row.parts else 0) + min(len(name), 60) + 2

@@ -50,6 +50,8 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
 
     ALLOW_SELECT = True
 
+    _titled: tuple[str, str] = ("", "")
+
     margin_cells: int = 0
     """Cells left of each line that are no part of its text: drawn, but never selected."""
 
@@ -102,6 +104,14 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
             self.scroll_to(y=line, animate=False, force=True)
         elif line + count > top + page:
             self.scroll_to(y=line + count - page, animate=False, force=True)
+
+    def entitle(self, title: str, subtitle: str = "") -> None:
+        """Titles in the border, of safe text. Only where they differ: setting one repaints it all."""
+        titles = (title, subtitle)
+        if titles != self._titled:
+            self._titled = titles
+            self.border_title = self.title(title)
+            self.border_subtitle = self.title(subtitle)
 
     # -- drawing
 
