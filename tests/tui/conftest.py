@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.picture import Picture
@@ -94,6 +95,11 @@ def the_app(pilot: Pilot[Any]) -> PromptdbgApp:
     """The app that a pilot steers."""
     assert isinstance(pilot.app, PromptdbgApp)
     return pilot.app
+
+
+def on(app: PromptdbgApp, screen: type[Screen[Any]]) -> bool:
+    """Whether that screen is on top."""
+    return isinstance(app.screen, screen)
 
 
 def drawn(app: PromptdbgApp) -> Picture:

@@ -21,7 +21,7 @@ from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from tests import invariants
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, press, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
 
 
 def the_list(app: PromptdbgApp) -> SectionList:
@@ -238,7 +238,7 @@ async def test_why_screen_finds_what_would_keep_it_and_tries_it(run: Run) -> Non
     async with run() as pilot:
         app = the_app(pilot)
         await pilot.press("G", "up", "enter")
-        assert isinstance(app.screen, WhyScreen)
+        assert on(app, WhyScreen)
         prose = app.screen.query_one(Prose)
         await idle(pilot)
         assert "It would be whole if" in prose.text
@@ -248,14 +248,14 @@ async def test_why_screen_finds_what_would_keep_it_and_tries_it(run: Run) -> Non
         await press(pilot, "u")
         assert status_of(app, "retrieved: auth.md") is SectionStatus.TRUNCATED
         await pilot.press("escape")
-        assert isinstance(app.screen, HomeScreen)
+        assert on(app, HomeScreen)
 
 
 async def test_text_screen_finds_and_goes_to_cuts(run: Run) -> None:
     async with run(size=(80, 24)) as pilot:
         app = the_app(pilot)
         await pilot.press("G", "up", "t")
-        assert isinstance(app.screen, TextScreen)
+        assert on(app, TextScreen)
         view = app.screen.query_one(TextView)
         await pilot.press("slash", *"fifteen", "enter")
         assert home_status(pilot) == '14 hits of "fifteen" · n N'
@@ -264,11 +264,12 @@ async def test_text_screen_finds_and_goes_to_cuts(run: Run) -> None:
         await pilot.press("x")
         assert home_status(pilot) == "lost stretch 1 of 1"
         await pilot.press("v")
+        assert isinstance(app.screen, TextScreen)
         assert app.screen.as_sent
         await pilot.press("x")
         assert home_status(pilot).startswith("! ")
         await pilot.press("escape")
-        assert isinstance(app.screen, HomeScreen)
+        assert on(app, HomeScreen)
 
 
 async def test_another_text_is_a_what_if(run: Run, workspace: Path) -> None:
@@ -285,7 +286,7 @@ async def test_another_text_is_a_what_if(run: Run, workspace: Path) -> None:
         await press(pilot, "u")
         assert drawn(app).sections["identity"].output != "short"
         await pilot.press("i", "escape")
-        assert isinstance(app.screen, HomeScreen)
+        assert on(app, HomeScreen)
 
 
 async def test_turns(run: Run) -> None:
@@ -365,6 +366,6 @@ async def test_mouse_switches_folds_and_opens(run: Run) -> None:
         assert "context/AGENTS.md" not in names(app)
         await pilot.click(sections, offset=(20, 5))
         assert here(app) == "skills"
-        assert isinstance(app.screen, HomeScreen)
+        assert on(app, HomeScreen)
         await pilot.click(sections, offset=(20, 5), times=2)
-        assert isinstance(app.screen, WhyScreen)
+        assert on(app, WhyScreen)

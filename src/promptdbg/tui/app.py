@@ -178,7 +178,9 @@ class PromptdbgApp(App[int]):
 
     @property
     def on_top(self) -> PictureScreen | None:
-        """The screen that draws pictures: the one on top, or under a box."""
+        """The screen that draws pictures: the one on top, or under a box; none while the app closes."""
+        if not self.is_running:
+            return None
         return next((s for s in reversed(self.screen_stack) if isinstance(s, PictureScreen)), None)
 
     def on_refused(self, message: Refused) -> None:

@@ -168,7 +168,8 @@ class Driver:
             sentence = done
         after = picture_of(debugger)
         if isinstance(job, _Act) and not job.asked and after.assembly == before.assembly:
-            return replace(before, watched=after.watched)
+            said = before.sentence, before.milliseconds
+            return replace(after, changed=before.changed, sentence=said[0], milliseconds=said[1])
         after = replace(after, changed=changed_items(before, after))
         milliseconds = (time.perf_counter() - started) * 1000
         words = reloaded if isinstance(job, _Act) and job.name == "reload" else effect

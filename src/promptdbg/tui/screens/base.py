@@ -89,7 +89,7 @@ class PictureScreen(Screen[None]):
 
     def show(self, picture: Picture) -> None:
         """Take a picture; one that comes before the widgets are there is taken when they are."""
-        if self._composed and self.children:  # a screen that is being closed has none
+        if self._composed:
             self._picture = picture
             self.show_frame()
             self.show_picture(picture)
