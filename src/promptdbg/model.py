@@ -15,8 +15,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from promptdbg.bulk import quick
 from promptdbg.errors import UsageError
-from promptdbg.quick import quick
 
 Json: TypeAlias = Any
 """A JSON value as ``json.loads`` returns it."""
@@ -346,7 +346,7 @@ class Knob:
         if self.kind == "number" and isinstance(value, (int, float)) and not isinstance(value, bool):
             low = self.minimum is not None and value < self.minimum
             high = self.maximum is not None and value > self.maximum
-            if math.isfinite(value) and not low and not high:
+            if is_finite(value) and not low and not high:
                 return value
         if self.kind == "choice" and isinstance(value, str) and value in self.choices:
             return value
@@ -393,6 +393,15 @@ class Knob:
         if self.kind == "order":
             return "names separated by commas"
         return "a text"
+
+
+def is_finite(number: float) -> bool:
+    """Whether a number is one that arithmetic can take: neither infinite nor not a number, nor a
+    whole number so long that no float can hold it."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 # Commas only between groups of three: "0,5" is somebody's one half and must not become 5.

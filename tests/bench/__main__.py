@@ -1,6 +1,6 @@
 """Run the benchmarks and print them as a Markdown table.
 
-python -m tests.bench [counting|knob|assembling|starting|frame]...
+python -m tests.bench [GROUP]...   (the names in GROUPS)
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import platform
 import sys
 from importlib.metadata import version
 
-from tests.bench import core, programs
+from tests.bench import analysis, core, programs
 
 GROUPS = {
     "counting": core.counting,
@@ -18,6 +18,9 @@ GROUPS = {
     "knob": core.knob,
     "assembling": core.assembling,
     "starting": programs.starting,
+    "explaining": analysis.explaining,
+    "aligning": analysis.aligning,
+    "redacting": analysis.redacting,
 }
 
 

@@ -14,10 +14,12 @@ from dataclasses import replace
 from promptdbg.analysis.adopt import adopt
 from promptdbg.analysis.alignment import CHANGES, LEFT, Alignment, CellKind, Column, Run
 from promptdbg.analysis.rows import RowPlan
+from promptdbg.bulk import collector_at_rest
 from promptdbg.errors import UsageError
 from promptdbg.model import Assembly, Decision, Message, MessageStatus, Stage, StageKind
 
 
+@collector_at_rest
 def align(
     stages: Sequence[Stage],
     decisions: Sequence[Decision] = (),

@@ -6,11 +6,9 @@ To add a framework: one module (or package) under ``engines/`` that fulfils ``En
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from promptdbg.errors import UsageError
 from promptdbg.model import (
@@ -130,31 +128,6 @@ def knob_values(knobs: Iterable[Knob], settings: Settings) -> dict[str, Value]:
         name: knob.check(settings.values[name]) if name in settings.values else knob.default
         for name, knob in known.items()
     }
-
-
-Args = ParamSpec("Args")
-Result = TypeVar("Result")
-
-
-def collector_at_rest(function: Callable[Args, Result]) -> Callable[Args, Result]:
-    """Keep Python's cycle collector away while ``function`` runs; for ``assemble``.
-
-    An assembly makes tens of thousands of objects at once, none of them garbage and none in a
-    cycle; the collector would walk them over and over, for up to a third of the time. It is on
-    again afterwards if it was on before.
-    """
-
-    @wraps(function)
-    def resting(*args: Args.args, **kwargs: Args.kwargs) -> Result:
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            if was_on:
-                gc.enable()
-
-    return resting
 
 
 class Trace:

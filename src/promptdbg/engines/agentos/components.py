@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from promptdbg.bulk import quick
 from promptdbg.engines.agentos import js
 from promptdbg.engines.agentos.forms import Form, chat_forms, given_form
 from promptdbg.model import Json
@@ -66,6 +67,7 @@ class HistoryItem:
         return js.get(self.raw, "id") or None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Document:
     """One retrieved document; ``source`` is ``UNDEFINED`` for a plain text."""

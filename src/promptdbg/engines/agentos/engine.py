@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from promptdbg.bulk import collector_at_rest
 from promptdbg.engines.agentos import rules
 from promptdbg.engines.agentos.assemble import NAME, TITLE, Frame, assembly_of
 from promptdbg.engines.agentos.edit import apply
@@ -23,7 +24,8 @@ from promptdbg.engines.agentos.load import COMPONENTS_FILE, SETTINGS_FILE, Agent
 from promptdbg.engines.agentos.log import Log
 from promptdbg.engines.agentos.pipeline import construct
 from promptdbg.engines.agentos.shown import Extras
-from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest, knob_values
+from promptdbg.engines.base import Detection, LoadRequest, knob_values
+from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Rule, Settings, Source, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -39,7 +41,7 @@ class AgentosEngine:
 
     def detect(self, workspace: Workspace) -> Detection | None:
         """A workspace that has ``agentos.json``; ``components.json`` alone could be anything's."""
-        if (workspace.path / SETTINGS_FILE).is_file():
+        if is_file(workspace.path / SETTINGS_FILE):
             return Detection(50, f"{SETTINGS_FILE} is there")
         return None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from promptdbg.bulk import quick
 from promptdbg.engines.agentos import js, rules
 from promptdbg.model import Json
 
@@ -22,6 +23,7 @@ _CHAT_ROLES = {
 }
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Form:
     """A message as an object. ``counted`` are the texts a tokenizer counts, ``length`` is the UTF-16

@@ -227,10 +227,15 @@ def _write(value: Any, parts: list[str]) -> None:
     elif isinstance(value, dict):
         separator = "{"
         for key in _key_order(value):
-            if not isinstance(value[key], Undefined):
+            entry = value[key]
+            if isinstance(entry, Undefined):
+                continue
+            if isinstance(entry, str):  # most are: no call for each
+                parts.append(f"{separator}{quoted(key)}:{quoted(entry)}")
+            else:
                 parts.append(f"{separator}{quoted(key)}:")
-                _write(value[key], parts)
-                separator = ","
+                _write(entry, parts)
+            separator = ","
         parts.append("{}" if separator == "{" else "}")
     elif isinstance(value, list):
         separator = "["

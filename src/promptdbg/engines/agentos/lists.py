@@ -29,7 +29,7 @@ class Lists:
         self.events: dict[str, list[Event]] = {}
 
     def message(
-        self, item: str, form: Form, sources: tuple[str, ...], *, role: str = "", size: float = 0
+        self, item: str, form: Form, sources: tuple[str, ...], *, role: str = "", size: float | None = 0
     ) -> Message:
         """A message of a list; ``role`` is what is shown where the object has none."""
         wire, tokens = form.message, 0
@@ -45,7 +45,7 @@ class Lists:
             tool_call_id=wire.get("tool_call_id"),
             name=wire.get("name"),
             extra=_NOTHING if _KNOWN.issuperset(form.keys) else _extra(wire),
-            size=whole(size),
+            size=None if size is None else whole(size),
             wire=form.keys,
         )
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from promptdbg.bulk import quick
 from promptdbg.model import Action, Rule, Unit
-from promptdbg.quick import quick
 
 SYSTEM, TOOLS = "system", "tools"
 """Places of decisions that concern no message list."""

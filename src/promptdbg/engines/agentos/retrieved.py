@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from promptdbg.bulk import quick
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.budget import RETRIEVED_COMPONENT, Issue, Outcome, Setup
 from promptdbg.engines.agentos.components import Document
@@ -15,6 +16,7 @@ from promptdbg.tokens import utf16_length
 SUMMARY_ITEM = "retrieved/summary"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Room:
     """What a document may keep: ``units`` of UTF-16 from its start on."""
@@ -89,6 +91,10 @@ def _cut(
 ) -> Iterator[Document]:
     """What is left of each document; ``keep`` is what is left of all of them joined."""
     share = setup.retrieved_share
+    why = (
+        f"The retrieved context of {tokens:,.0f} tokens has a share of {share:,.6g}: of the whole text "
+        f"{max(0, keep):,.0f} characters stay, of this document"
+    )
     for room in rooms:
         item, size = room.document.item, utf16_length(room.text)
         if room.units >= size:
@@ -100,8 +106,7 @@ def _cut(
             Action.TRUNCATE if room.units > 0 else Action.DROP,
             item,
             rules.RETRIEVED_CUT,
-            f"The retrieved context of {tokens:,.0f} tokens has a share of {share:,.6g}: of the whole text "
-            f"{max(0, keep):,.0f} characters stay, of this document {max(0, room.units):,.0f} of {size:,}.",
+            f"{why} {max(0, room.units):,.0f} of {size:,}.",
             measured=tokens,
             limit=share,
             unit="tokens",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from promptdbg.engines.agentos import js, rules
@@ -233,12 +233,10 @@ def _written(lists: Lists, piece: Piece, old: Message | None) -> Message:
     if old is not None and old.wire is form.keys:
         return old
     role = "" if lists.made.request.template != COMPLETION else _line_role(piece, old)
-    new = lists.message(piece.item, form, piece.sources, role=role)
-    sources = piece.sources
-    if old is not None:
-        sources = (*old.sources, *(source for source in sources if source not in old.sources))
-    new = replace(new, size=old.size if old is not None else None, sources=sources)
-    return _same(old, new)
+    if old is None:
+        return lists.message(piece.item, form, piece.sources, role=role, size=None)
+    sources = (*old.sources, *(source for source in piece.sources if source not in old.sources))
+    return _same(old, lists.message(piece.item, form, sources, role=role, size=old.size))
 
 
 def _line_role(piece: Piece, old: Message | None) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from promptdbg.engines.base import EDITED, Detection, LoadRequest, collector_at_rest, knob_values
+from promptdbg.bulk import collector_at_rest
+from promptdbg.engines.base import EDITED, Detection, LoadRequest, knob_values
 from promptdbg.engines.bee import history
 from promptdbg.engines.bee.attachments import draft_attachments
 from promptdbg.engines.bee.configure import configure, whole_number
@@ -54,6 +55,7 @@ from promptdbg.model import (
     Turn,
     Value,
 )
+from promptdbg.times import iso_time
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
 
@@ -381,7 +383,7 @@ def parse_clock(text: str) -> datetime:
         UsageError: it is not one.
     """
     try:
-        moment = datetime.fromisoformat(text)
+        moment = iso_time(text)
     except ValueError:
         raise UsageError(
             f"{text!r} is not a time", where="clock", hint="such as 2026-05-30T12:00:00Z"

@@ -45,10 +45,11 @@ from promptdbg.engines.bee.rows import read_messages, read_tools
 from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
 from promptdbg.errors import InputError
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import entries, is_folder, read_file
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean
 from promptdbg.files.walkup import Candidate, candidates, folders
 from promptdbg.model import Json, Notice, Source
+from promptdbg.times import iso_time
 from promptdbg.workspace import Workspace
 
 CONTEXT_FILE_BYTES = 1_048_576
@@ -199,7 +200,7 @@ class _Loading:
         if not text:
             return datetime.now(UTC).replace(microsecond=0)
         try:
-            moment = datetime.fromisoformat(text)
+            moment = iso_time(text)
         except ValueError as error:
             raise InputError(
                 f"{text!r} is not an ISO time", where="clock", hint="2026-05-30T12:00:00Z"
@@ -219,12 +220,12 @@ class _Loading:
 
     def _skills(self) -> str:
         folder = self.workspace.path / self._string("skills", "skills")
-        if not folder.is_dir():
+        if not is_folder(folder):
             return self._text("skills", "skills.txt") or ""
         self.watched.add(str(folder))
         skills: list[Skill] = []
-        for path in sorted(folder.iterdir(), key=lambda entry: os.fsencode(entry.name)):
-            if path.suffix.lower() != ".md" or path.is_dir():
+        for path in sorted(entries(folder), key=lambda entry: os.fsencode(entry.name)):
+            if path.suffix.lower() != ".md" or is_folder(path):
                 continue
             read = read_file(path, limit=_RECORD_BYTES)
             if read.data is None:
@@ -276,7 +277,7 @@ class _Loading:
 
     def _home(self, mount: str, mounts: list[Mount]) -> str | None:
         named = self._string("home")
-        if named or (self.workspace.path / "home" / ".bee").is_dir():
+        if named or is_folder(self.workspace.path / "home" / ".bee"):
             return clean(posixpath.join(mount, named or "home"))
         if self.request.home is None or mounts[0].path != "/":
             return None
@@ -332,7 +333,7 @@ class _Loading:
             folder: Path | None = self.workspace.path / named
         elif self._string("home"):
             folder = store_folder(self.workspace.path / self._string("home") / ".bee", place.git_root)
-        elif bundled.is_dir():
+        elif is_folder(bundled):
             folder = store_folder(bundled, place.git_root)
         else:
             folder = store_folder(Path(place.bee_home), place.git_root) if place.bee_home else None

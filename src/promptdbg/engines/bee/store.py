@@ -12,8 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from promptdbg.engines.bee.knowledge import Record, is_record_name, read_record, slug
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import is_folder, read_file
 from promptdbg.model import Json, Notice, Source
+from promptdbg.times import file_time
 
 _RECORD_BYTES = 4 * 1024 * 1024
 _MOST_FILES = 20_000
@@ -30,7 +31,7 @@ def store_folder(bee_home: Path, git_root: str) -> Path:
         own = (bee_home / "store" / slug(git_root), bee_home / "projects" / slug(git_root) / "memory")
     common = bee_home / "store"
     for folder in (*own, common, bee_home / "memory"):
-        if folder.is_dir():
+        if is_folder(folder):
             return folder
     return own[0] if own else common
 
@@ -61,7 +62,7 @@ def read_store(
             problem = read.problem.message if read.problem else "cannot be read"
             notices.append(Notice("bee.unreadable", f"{name} {problem}", Source(str(path))))
             continue
-        modified = times.get(name) or datetime.fromtimestamp(read.modified, UTC)
+        modified = times.get(name) or file_time(read.modified)
         record, notice = read_record(str(path), read.data, modified)
         records.append(record)
         if notice:

@@ -6,11 +6,13 @@ Three of its versions are reproduced exactly; ``dialects`` says in what they dif
 
 from __future__ import annotations
 
-from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest
+from promptdbg.bulk import collector_at_rest
+from promptdbg.engines.base import Detection, LoadRequest
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.inputs import NanobotInputs, load
 from promptdbg.engines.nanobot.knobs import declare
 from promptdbg.engines.nanobot.turn import session_turns
+from promptdbg.files.disk import entries, is_file, is_folder
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -27,17 +29,17 @@ class NanobotEngine:
     def detect(self, workspace: Workspace) -> Detection | None:
         """A workspace marker or sessions are nanobot's alone; SOUL.md beside USER.md is likely its."""
         path = workspace.path
-        if (path / ".nanobot" / "workspace-id").is_file():
+        if is_file(path / ".nanobot" / "workspace-id"):
             return Detection(50, "it has .nanobot/workspace-id")
-        if (path / ".nanobot" / "tool-results").is_dir():
+        if is_folder(path / ".nanobot" / "tool-results"):
             return Detection(50, "it has .nanobot/tool-results")
-        if (path / "memory" / "history.jsonl").is_file():
+        if is_file(path / "memory" / "history.jsonl"):
             return Detection(50, "it has memory/history.jsonl")
-        if any((path / "sessions").glob("*.jsonl")) and (path / "memory").is_dir():
+        if is_folder(path / "memory") and any(e.suffix == ".jsonl" for e in entries(path / "sessions")):
             return Detection(50, "it has sessions and a memory folder")
-        if (path / "SOUL.md").is_file() and (path / "USER.md").is_file():
+        if is_file(path / "SOUL.md") and is_file(path / "USER.md"):
             return Detection(20, "it has SOUL.md and USER.md")
-        if (path / "SOUL.md").is_file():
+        if is_file(path / "SOUL.md"):
             return Detection(10, "it has SOUL.md")
         return None
 

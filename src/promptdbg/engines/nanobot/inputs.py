@@ -37,6 +37,7 @@ from promptdbg.engines.nanobot.manifest import (
 )
 from promptdbg.engines.nanobot.prose import Prose, StandInProse, TokenProse
 from promptdbg.engines.nanobot.skills import Machine, required
+from promptdbg.files.disk import entries, expanded, is_file, is_folder, resolved
 from promptdbg.files.skills import SkillFile, StrictText, find_skills, read_strict
 from promptdbg.model import Json, Notice, Source
 from promptdbg.records import StoredSession
@@ -163,9 +164,9 @@ def _dialect(workspace: Workspace, home: Path, installed: Installed | None) -> t
     if installed is not None:
         note = f" ({installed.note})" if installed.note else ""
         return installed.dialect, f"installed at {installed.path}{note}"
-    if (workspace.path / ".nanobot" / "workspace-id").is_file():
+    if is_file(workspace.path / ".nanobot" / "workspace-id"):
         return NEWEST, "sessions lie in the configuration folder, as since main; the newest that does so"
-    if (workspace.path / "sessions").is_dir():
+    if is_folder(workspace.path / "sessions"):
         return "0.2.2", "sessions lie in the workspace, as in 0.2.2"
     return NEWEST, "the newest; nothing says otherwise"
 
@@ -182,7 +183,7 @@ def config_path(workspace: Workspace, home: Path) -> Path:
     if workspace.manifest is not None:
         return workspace.path / "config.json"
     above = workspace.path.parent / "config.json"
-    return above if above.is_file() else home / ".nanobot" / "config.json"
+    return above if is_file(above) else home / ".nanobot" / "config.json"
 
 
 def _config(workspace: Workspace, home: Path, session: LoadedSession) -> Config:
@@ -207,15 +208,15 @@ def _project(
     shown = options.path("project") or (stored if isinstance(stored, str) else "")
     named = options.text("project")
     if named:
-        return workspace.path / named, shown or str((workspace.path / named).resolve())
+        return workspace.path / named, shown or str(resolved(workspace.path / named))
     if not shown:
         return None, ""
-    folder = Path(shown).expanduser()
-    if not folder.is_dir():
+    folder = expanded(shown)
+    if not is_folder(folder):
         message = f"the session's project folder {shown} does not exist here; the agent workspace stands in"
         notices.append(Notice("project.missing", message))
         return None, ""
-    return folder, str(folder.resolve())
+    return folder, str(resolved(folder))
 
 
 def _read(root: Path, names: Iterable[str]) -> Mapping[str, StrictText]:
@@ -257,11 +258,7 @@ def _prose(named: bool, installed: Installed | None) -> Mapping[str, Prose]:
 
 
 def _notice_plugins(workspace: Workspace, notices: list[Notice]) -> None:
-    try:
-        some = any((workspace.path / "plugins").iterdir())
-    except OSError:
-        return
-    if some:
+    if entries(workspace.path / "plugins"):
         message = "skills of agent plugins are not reproduced: which are enabled is not in the workspace"
         notices.append(Notice("skills.plugins", message, Source(str(workspace.path / "plugins"))))
 

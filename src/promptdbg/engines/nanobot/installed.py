@@ -23,7 +23,7 @@ from promptdbg.engines.nanobot.prose import (
     InstalledProse,
     fingerprint,
 )
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import is_file, is_folder, read_file
 
 _SNIPPET = "agent/_snippets/untrusted_content.md"
 _RENDERED = (IDENTITY, PLATFORM_POLICY, SKILLS_SECTION, ARCHIVE, _SNIPPET)
@@ -60,7 +60,7 @@ class Installed:
 def find_installed(home: Path) -> Installed | None:
     """The first copy found: this Python's own, then those of uv and pipx under ``home``."""
     for folder in _candidates(home):
-        if (folder / "agent").is_dir() and (folder / "templates").is_dir():
+        if is_folder(folder / "agent") and is_folder(folder / "templates"):
             return describe(folder)
     return None
 
@@ -82,9 +82,9 @@ def _candidates(home: Path) -> Iterator[Path]:
 
 def describe(folder: Path) -> Installed:
     """Which dialect a package folder is, told by the modules it has."""
-    if (folder / "session" / "recovery.py").is_file():
+    if is_file(folder / "session" / "recovery.py"):
         return Installed(folder, "0.3.5")
-    if not (folder / "agent" / "context_governance.py").is_file():
+    if not is_file(folder / "agent" / "context_governance.py"):
         return Installed(folder, "0.2.2")
     manager = _text(folder / "session" / "manager.py") or ""
     if "workspace-id" in manager:

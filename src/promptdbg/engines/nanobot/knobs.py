@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from promptdbg.engines.base import knob_values
 from promptdbg.engines.nanobot.config import Config
@@ -13,6 +12,7 @@ from promptdbg.engines.nanobot.inputs import DEFAULT_MESSAGE, NanobotInputs
 from promptdbg.engines.nanobot.rows import Row
 from promptdbg.errors import UsageError
 from promptdbg.model import Knob, Settings, Value
+from promptdbg.times import is_iso_time
 
 CONSOLIDATION = ("off", "predict", "succeeds", "fails")
 DEFAULT_SUMMARY = "[a summary of the archived messages]"
@@ -285,7 +285,7 @@ def resolve(inputs: NanobotInputs, settings: Settings) -> Options:
         UsageError: a setting names no knob or does not fit.
     """
     values = knob_values(declare(inputs), settings)
-    if not isinstance(values["now"], str) or not _is_time(values["now"]):
+    if not isinstance(values["now"], str) or not is_iso_time(values["now"]):
         raise UsageError(
             f"knob now cannot be {values['now']!r}", hint="an ISO time such as 2026-08-20T09:30:00"
         )
@@ -328,14 +328,6 @@ def _whole(values: Mapping[str, Value], name: str) -> int:
 def _names(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
     value = values[name]
     return value if isinstance(value, tuple) else ()
-
-
-def _is_time(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def is_turn(row: Row) -> bool:

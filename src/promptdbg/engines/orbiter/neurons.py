@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
+from promptdbg.bulk import quick
 from promptdbg.engines.orbiter.config import AnyConfig
 from promptdbg.engines.orbiter.state import ContextState
 
@@ -48,6 +49,7 @@ class Line:
     error: Exception | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Fragment:
     """What a neuron prints: nothing, a text, or lines between an opening and a closing one.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from promptdbg.engines.base import Detection, LoadRequest, collector_at_rest
+from promptdbg.bulk import collector_at_rest
+from promptdbg.engines.base import Detection, LoadRequest
 from promptdbg.engines.phronomy import rules
 from promptdbg.engines.phronomy.assemble import TITLE, assemble
 from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.knobs import knobs
 from promptdbg.engines.phronomy.load import CONFIG, load
 from promptdbg.engines.rows import turns_of
+from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -23,7 +25,7 @@ class PhronomyEngine:
     session_format: str | None = None
 
     def detect(self, workspace: Workspace) -> Detection | None:
-        if (workspace.path / CONFIG).is_file():
+        if is_file(workspace.path / CONFIG):
             return Detection(50, f"{CONFIG} is there")
         return None
 

@@ -16,6 +16,7 @@ from promptdbg.engines.phronomy.history import Range
 from promptdbg.engines.phronomy.inputs import GENERATIONS, Compact, Knowledge, PhronomyInputs, Tool
 from promptdbg.engines.phronomy.items import Item, current_input, item_from, tool_from
 from promptdbg.engines.rows import Row, rows_from
+from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed, read_structured
 from promptdbg.model import Failure, Json, Notice
 from promptdbg.workspace import MANIFEST_NAME, Workspace
@@ -116,7 +117,7 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
 def _files(workspace: Workspace) -> dict[str, str]:
     """The input files; ``promptdbg.toml`` may name others."""
     names = {"config": CONFIG, "messages": "messages.jsonl", "candidates": "candidates.json"}
-    if not (workspace.path / "messages.jsonl").exists():
+    if not is_file(workspace.path / "messages.jsonl"):
         names["messages"] = "messages.json"
     for key in names:
         named = workspace.options.get(key)

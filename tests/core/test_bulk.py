@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 import pytest
 
+from promptdbg.bulk import quick
 from promptdbg.model import Decision, Message, Section, Span
-from promptdbg.quick import quick
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,81 @@
+"""Analysis and export on long sessions: commands as whole processes, and the searches behind them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from promptdbg.analysis.align import align_assembly
+from promptdbg.analysis.fixes import fixes, lost_items
+from promptdbg.debug import Debugger, open_workspace
+from promptdbg.export.redact import Redactor
+from promptdbg.export.structure import structure
+from promptdbg.model import StageKind
+from tests.bench.measuring import Result, best, bound
+from tests.bench.workspaces import grown, text
+
+
+def explaining() -> Iterator[Result]:
+    """``why`` and ``trace`` as whole processes, ``fixes`` for one item and for all that is lost."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = grown("nanobot", 3_000, Path(folder))
+        debugger = Debugger(open_workspace(path))
+        debugger.set_knob("context_window", 60_000)
+        tokens = sum(m.tokens for m in debugger.assembly.stages[0].messages)
+        lost = lost_items(debugger.assembly)
+        said = f"3,000 messages of {tokens:,} tokens"
+        for words in (["why", str(path), "m0", "--no-fixes"], ["trace", str(path), "the lower path"]):
+            run = partial(_run, "-m", "promptdbg", *words)
+            yield bound(f"promptdbg {words[0]}, {said}, whole process", best(run), 0.3)
+        search = partial(fixes, debugger.preview, debugger.settings, debugger.opened.knobs)
+        yield bound("fixes for one lost message of them", best(lambda: search(lost[0]), runs=3), 1)
+        yield bound(
+            f"fixes for all {len(lost):,} lost", best(lambda: [search(item) for item in lost], runs=1), 10
+        )
+
+
+def _run(*words: str) -> None:
+    subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
+
+
+def aligning() -> Iterator[Result]:
+    """The three lists side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        debugger = Debugger(open_workspace(grown("nanobot", 50_000, Path(folder))))
+        debugger.set_knob("context_window", 1_000_000)
+        assembly = debugger.assembly
+        lists = [stage for stage in assembly.stages if stage.kind is not StageKind.STEP]
+        said = " + ".join(f"{len(stage.messages):,}" for stage in lists)
+        yield bound(f"align {said} messages", best(lambda: align_assembly(assembly)), 0.15)
+        yield bound("structure export of them", best(lambda: structure(assembly, b"salt"), runs=3), 2)
+
+
+_SECRETS = (
+    "Authorization: Bearer 9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    "postgres://admin:correct-horse-battery@db.example.org:5432/main",
+    "write to jane.roe@example.org or call +44 20 7946 0958",
+    "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzq8r5tHv2w1L",
+)
+
+
+def redacting() -> Iterator[Result]:
+    """Prose, code and tool results with secrets here and there, until it is ten megabytes."""
+    source = "\n".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py")))
+    texts = []
+    size = number = 0
+    while size < 10_000_000:
+        secret = f"{_SECRETS[number % len(_SECRETS)]}{number}" if number % 20 == 0 else ""
+        texts.append("\n".join((text(number, 400), source[: number % len(source)], secret)))
+        size += len(texts[-1])
+        number += 1
+
+    def redact() -> None:
+        redactor = Redactor(texts)
+        for entry in texts:
+            redactor.redact(entry)
+
+    yield bound(f"redact {size / 1e6:.1f} MB in {len(texts):,} texts", best(redact, runs=2), 5)
