@@ -305,7 +305,7 @@ class MessagesScreen(PictureScreen):
 
     def go_to(self, item: str) -> None:
         """Put the cursor on a message, now or when the lists are there."""
-        plan = self.lists.plan if self.is_attached else None
+        plan = self.lists.plan if self._composed else None
         if plan is None:
             self._goal = item
         elif (row := plan.alignment.row_of(item)) is not None:
