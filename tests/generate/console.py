@@ -31,6 +31,8 @@ _BLOCK = re.compile(
 _INTO_DEMO = re.compile(r'cd "\$\(promptdbg demo (?:(?P<name>[\w-]+) )?--path\)"')
 _ELIDED = "…"
 _COLUMNS = "100"
+_DEFECT = 70
+"""The exit code after a defect of ours, which no page is to show."""
 
 
 class PageError(Exception):
@@ -104,6 +106,8 @@ class _Session:
                 out = StringIO()
                 with redirect_stdout(out), redirect_stderr(out):
                     self.exit_code = _exit_code(arguments)
+                if self.exit_code == _DEFECT:
+                    raise PageError(f"{command}: {out.getvalue().strip()}")
                 return out.getvalue()
             case ["python", script]:
                 done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, text=True, check=True)

@@ -73,8 +73,8 @@ def knobs(name: str) -> str:
 def keys() -> str:
     parts = []
     for place, title in PLACE_TITLES.items():
-        rows = ([_keys(key.shown), key.words, key.tooltip] for key in keys_of(place))
-        parts.append(f"### {title}\n\n" + _rows(["key", "name", "what it does"], rows))
+        rows = ([_keys(key.shown), key.tooltip, _code(key.id)] for key in keys_of(place))
+        parts.append(f"### {title}\n\n" + _rows(["key", "what it does", "id"], rows))
     return "\n" + "\n".join(parts) + "\n"
 
 
