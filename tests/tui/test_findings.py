@@ -16,7 +16,7 @@ from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
 
 _RULE = "Ask before you delete a file, and say which one it is and why it must go."
 
@@ -94,15 +94,17 @@ async def test_a_breach_leads_to_its_message_and_back(run: Run, faulty: Path) ->
         assert "Since       SESSION (session)" in text
         await pilot.press("down", "enter")
         await idle(pilot)
-        assert isinstance(app.screen, MessagesScreen)
-        message = app.screen.message
+        lists = app.screen
+        assert isinstance(lists, MessagesScreen)
+        message = lists.message
         assert message is not None
         assert message.id == "m3"
         await pilot.press("escape")
-        assert isinstance(app.screen, FindingsScreen)
+        assert on(app, FindingsScreen)
         await pilot.press("i")
-        assert isinstance(app.screen, WhyScreen)
-        assert app.screen.item == "m3"
+        why = app.screen
+        assert isinstance(why, WhyScreen)
+        assert why.item == "m3"
 
 
 async def test_a_message_is_found_in_lists_that_lie_open_below(run: Run, faulty: Path) -> None:

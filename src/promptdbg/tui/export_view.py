@@ -29,7 +29,8 @@ FORM_WORDS = {
 
 _PLACEHOLDER = re.compile(r"‹([a-z][a-z0-9-]*)-\d+›")
 _PLACES_SHOWN = 4
-_AROUND = 24
+_AROUND = 40
+"""Characters shown on either side of a placeholder."""
 _NAMES_SHOWN = 12
 
 
@@ -78,7 +79,7 @@ def _places_in(name: str, text: str) -> Iterator[Hidden]:
         start, end = match.span()
         before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
         after = text[end : end + _AROUND].partition("\n")[0]
-        yield Hidden(one_line(name), one_line(before), match[0], one_line(after))
+        yield Hidden(one_line(name), safe(before, lines=False), match[0], safe(after, lines=False))
 
 
 def preview_lines(preview: Preview, assembly: Assembly) -> list[Paragraph]:
@@ -168,7 +169,7 @@ def _redacted_lines(preview: Preview) -> list[Paragraph]:
 
 
 def _kind_lines(kind: str, number: int, places: Sequence[Hidden]) -> Iterator[Paragraph]:
-    where = f" in {plural(len(places), 'place')}" if places else " in names, paths and figures"
+    where = f" in {plural(len(places), 'place')}" if places else " in names and paths"
     yield say((pad(kind, 18), "virtual--accent"), f"{number:>4,}", (where, "virtual--muted"), indent=2)
     for place in places[:_PLACES_SHOWN]:
         yield say(
