@@ -83,14 +83,17 @@ class _Session:
         if found["language"] != "console":
             return found[0]
         lines: list[str] = []
-        for command in _commands(body):
+        commands = _commands(body)
+        if found["word"] == "show" and len(commands) > 1:
+            raise PageError(f"parts are shown of one command's output, not of several: {commands}")
+        for command in commands:
             shown = self.run(command.replace("\\\n", " ")).rstrip("\n").splitlines()
             lines += [f"$ {command}", *shown]
         if found["word"] == "show":
             lines = chosen(lines, found["what"])
         output = "\n".join(line.rstrip() for line in lines)
         if str(self.root) in output:
-            raise PageError(f"a path of this machine is in the output of: {_commands(body)}")
+            raise PageError(f"a path of this machine is in the output of: {commands}")
         return f"{found['head']}{output}\n```"
 
     def run(self, command: str) -> str:

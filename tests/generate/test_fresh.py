@@ -79,6 +79,7 @@ def test_parts_of_an_output(parts: str, shown: list[str]) -> None:
     [
         ("```console\n$ rm -rf x\n```", "cannot run: rm -rf x"),
         ("```console\noutput\n```", "without a command"),
+        ("<!-- show 1 -->\n```console\n$ promptdbg --version\n$ echo $?\n```", "not of several"),
         ("<!-- show /none/ -->\n```console\n$ promptdbg --version\n```", "no line /none/"),
     ],
 )
