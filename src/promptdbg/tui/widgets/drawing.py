@@ -20,31 +20,34 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-COMPONENTS = {
+# Textual styles every component class of every widget again when a focus or a size changes, so a
+# widget declares only what it draws with.
+WORDS = {
     "virtual--head",
-    "virtual--cursor",
     "virtual--muted",
     "virtual--strong",
     "virtual--accent",
-    "virtual--lost",
-    "virtual--match",
     "virtual--error",
     "virtual--warning",
     "virtual--key",
+}
+"""Component classes for words: of every drawing widget."""
+
+ROWS = {
+    "virtual--cursor",
+    "virtual--lost",
+    "virtual--match",
     "status--keep",
     "status--cut",
     "status--drop",
     "status--off",
     "status--empty",
     "status--add",
-    "bar--0",
-    "bar--1",
-    "bar--2",
-    "bar--3",
-    "bar--4",
-    "bar--5",
 }
-"""The component classes that drawing widgets declare."""
+"""Component classes for rows and texts."""
+
+BARS = {f"bar--{number}" for number in range(6)}
+"""Component classes for the parts of bars."""
 
 
 def css(widget: str) -> str:

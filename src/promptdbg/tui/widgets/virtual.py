@@ -27,7 +27,7 @@ from textual.strip import Strip
 
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import bindings
-from promptdbg.tui.widgets.drawing import COMPONENTS, Drawing, css
+from promptdbg.tui.widgets.drawing import ROWS, WORDS, Drawing, css
 
 
 class VirtualLines(Drawing, ScrollView, can_focus=True):
@@ -36,7 +36,7 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
     Styles are component classes: ``self.style("virtual--muted")``.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
+    COMPONENT_CLASSES: ClassVar[set[str]] = WORDS | ROWS
 
     DEFAULT_CSS = """
     VirtualLines {
