@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ DOCUMENT = sample.DOCUMENT.replace(
 
 
 @pytest.fixture(autouse=True)
-def _of_no_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _of_no_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of this machine is hidden or written: no names of it, an empty home, an empty folder."""
     monkeypatch.setattr(formats, "machine_words", dict)
     home, here = tmp_path / "home", tmp_path / "here"
@@ -38,7 +38,6 @@ def _of_no_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.chdir(here)
-    yield
 
 
 @pytest.fixture
@@ -205,8 +204,9 @@ async def test_the_last_level_chosen_is_the_one_that_is_shown(run: Run, secret: 
         await pilot.press("x", "right", "right", "right", "right")
         await idle(pilot)
         assert screen(app).level == "redacted"
-        assert screen(app).preview is not None
-        assert screen(app).preview.made.level == "redacted"
+        preview = screen(app).preview
+        assert preview is not None
+        assert preview.made.level == "redacted"
 
 
 async def test_a_change_is_in_the_next_file(run: Run, tmp_path: Path) -> None:

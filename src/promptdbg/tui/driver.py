@@ -62,6 +62,7 @@ class Driver:
         self._last_time = 0.0
         self.debugger: Debugger | None = None
         self.picture: Picture | None = None
+        self._drawn = False
 
     # -- from the event loop
 
@@ -113,23 +114,32 @@ class Driver:
             await self._do(self._jobs.popleft())
 
     def _show(self, picture: Picture) -> None:
-        self.picture = picture
-        if not self._jobs:  # a later result is coming: this one need not be drawn
-            self._post(Pictured(picture))
+        self.picture, self._drawn = picture, False
+        self._draw()
+
+    def _draw(self) -> None:
+        """Post the latest picture, once; not while a later result is coming."""
+        if self.picture is not None and not self._drawn and not self._jobs:
+            self._drawn = True
+            self._post(Pictured(self.picture))
 
     async def _do(self, job: _Change | _Act) -> None:
         try:
             picture = await asyncio.to_thread(self._rested, job)
         except PromptdbgError as error:
+            self._draw()
             stale = isinstance(job, _Act) and job.name == "reload"
             self._post(Stale(error.line()) if stale else Refused(error.line()))
         except Exception as error:  # a fault of an engine must not take the picture away
+            self._draw()
             line = f"{type(error).__name__}: {error}"
             stale = isinstance(job, _Act) and job.name == "reload"
             self._post(Stale(line) if stale else Refused(f"could not assemble: {line}"))
         else:
             if picture is not None:
                 self._show(picture)
+            else:
+                self._draw()  # the result before waited for this one
 
     # -- in the thread
 

@@ -1,0 +1,160 @@
+"""Why: the cut, a message's life, and the changes that would keep an item."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from promptdbg.analysis import fixes as analysis
+from promptdbg.debug import Debugger, opened_assembly
+from promptdbg.model import Assembly, SectionStatus, Settings
+from promptdbg.tui import fixes
+from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.screens.why import WhyScreen
+from promptdbg.tui.widgets.prose import Prose
+from tests.tui import sample
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
+
+CUT = "retrieved: auth.md"
+
+
+def told(app: PromptdbgApp) -> str:
+    return app.screen.query_one("#report", Prose).text
+
+
+async def test_where_it_was_cut_and_what_went_with_it(run: Run, tmp_path: Path) -> None:
+    text = (
+        "# Rules\n\nRead first.\n\n```sh\nmake "
+        + "check " * 80
+        + "\n```\n\n## Release\n\nNever on a Friday.\n"
+    )
+    document = 'engine = "sample"\n[[sections]]\nname = "rules"\nfile = "rules.md"\n'
+    folder = sample.write_workspace(tmp_path / "cut", document, {"rules.md": text})
+    async with run(folder=folder) as pilot:
+        app = the_app(pilot)
+        await pilot.press("enter")
+        await idle(pilot)
+        line, column = text.count("\n", 0, 400) + 1, 400 - text.rfind("\n", 0, 400)
+        lost = len(text) - 400
+        assert f"Cut at  line {line}, column {column}, byte 400, inside a word, a line, a code fence" in told(
+            app
+        )
+        assert f"Lost    6 of 11 lines, {lost} characters, {lost} bytes" in told(app)
+        assert "Headings  ## Release" in told(app)
+
+
+async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await press(pilot, "[")
+        app.driver.change("keep", "keep 2", lambda settings: settings.with_value("keep", 2))
+        await settled(pilot, drawn(app))
+        await pilot.press("m")
+        await idle(pilot)
+        await pilot.press("down", "i")
+        await idle(pilot)
+        assert on(app, WhyScreen)
+        text = told(app)
+        assert "SESSION  ● KEEP" in text
+        assert "TRIM     ○ DROP" in text
+        assert "FINAL    ○ DROP" in text
+        assert "Around it, where it was last whole" in text
+        assert "It would be whole if you" in text
+        wanted = next(line for line in text.splitlines() if "set Messages kept to" in line)
+        await press(pilot, wanted.split()[0])
+        await idle(pilot)
+        assert "The model gets it as message 1; " in told(app)
+        assert home_status(pilot).startswith("set Messages kept to 5 messages (+3)")
+        assert "in: m0 (user)" in home_status(pilot)
+        await press(pilot, "u")
+        assert drawn(app).assembly.settings.values == {"keep": 2}
+
+
+async def test_the_pane_says_it_when_the_cursor_rests(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("G", "up")
+        await idle(pilot)
+        text = app.screen.query_one("#why", Prose).text
+        assert "Cut at  line 6, column 26, byte 400, inside a word, a line" in text
+        assert "It would be whole if you" in text
+        assert "enter, then a number, tries one" in text
+        await pilot.press("g")
+        await idle(pilot)
+        assert "It would be whole" not in app.screen.query_one("#why", Prose).text
+
+
+async def test_digits_that_try_nothing_say_why(run: Run, workspace: Path) -> None:
+    async with run() as pilot:
+        await pilot.press("enter", "1")
+        assert home_status(pilot) == "! it is not lost: there is nothing to try"
+        await pilot.press("escape", "G", "up", "enter")
+        await idle(pilot)
+        await pilot.press("9")
+        assert home_status(pilot).startswith("! there are ")
+    made = sample.opener(workspace)().assembly
+    app = PromptdbgApp(lambda: Debugger(opened_assembly(made)), watch=False, show_times=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("G", "up", "enter")
+        await idle(pilot)
+        assert "This is a recording: no change can be tried in it." in told(app)
+        await pilot.press("1")
+        assert home_status(pilot) == "! this is a recording: no change can be tried in it"
+
+
+async def test_a_change_never_takes_a_newer_one_back(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("G", "up", "enter")
+        await idle(pilot)
+        assert on(app, WhyScreen)
+        app.driver.change("memory", "memory off", lambda settings: settings.toggled("MEMORY.md"))
+        await press(pilot, "1")
+        await idle(pilot)
+        assert drawn(app).sections["MEMORY.md"].status is SectionStatus.DISABLED
+
+
+async def test_a_search_stops_when_it_is_not_wanted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving the screen ends the thread at its next assembly."""
+    started, stopped = threading.Event(), threading.Event()
+
+    def endless(*arguments: Any, stop: Any, **options: Any) -> tuple[analysis.Fix, ...]:
+        started.set()
+        while not stop():
+            stopped.wait(0.01)
+        stopped.set()
+        raise analysis.Cancelled
+
+    monkeypatch.setattr(fixes, "fixes", endless)
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("G", "up", "enter")
+        await pilot.pause(0.1)
+        assert started.is_set()
+        assert "Looking for what would keep it …" in told(app)
+        await pilot.press("1")
+        assert home_status(pilot) == "! still looking for changes to try"
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        assert stopped.is_set()
+
+
+async def test_a_fault_of_an_engine_leaves_the_report(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        debugger = app.driver.debugger
+        assert debugger is not None
+
+        def broken(settings: Settings) -> Assembly:
+            raise KeyError("role\x1b[31m")
+
+        monkeypatch.setattr(debugger, "preview", broken)
+        await pilot.press("G", "up", "enter")
+        await idle(pilot)
+        assert "the cap is 400: the rest is cut." in told(app)
+        assert "could not look for changes: KeyError: 'role\\x1b[31m'" in told(app)
+        assert drawn(app).sections[CUT].status is SectionStatus.TRUNCATED
