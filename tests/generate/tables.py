@@ -46,13 +46,18 @@ def _code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
+def _sentences(title: str, more: str) -> str:
+    first = title[:1].upper() + title[1:]
+    return f"{first}. {more}" if more else first
+
+
 def rules(name: str) -> str:
     return _rows(
         ["rule", "what it does", "read from"],
         (
             [
                 _code(rule.id),
-                rule.title + (f". {rule.note}" if rule.note else ""),
+                _sentences(rule.title, rule.note),
                 f"{rule.version}: {_code(rule.source)}",
             ]
             for rule in engine(name).rules
@@ -64,7 +69,7 @@ def knobs(name: str) -> str:
     return _rows(
         ["knob", "what it is", "default", "takes"],
         (
-            [_code(knob.name), knob.help or knob.title, _code(shown(knob.default)), takes(knob)]
+            [_code(knob.name), _sentences(knob.title, knob.help), _code(shown(knob.default)), takes(knob)]
             for knob in engine(name).knobs(None)
         ),
     )
