@@ -31,6 +31,7 @@ COMMANDS = {
     "engines": "the frameworks that can be rebuilt",
     "knobs": "the parameters of an engine",
     "rules": "the rules of an engine, and where each was read",
+    "serve": "the terminal UI in a browser, on this machine only",
     "demo": "open a bundled example",
     "completions": "completions for bash, zsh or fish",
 }

@@ -8,6 +8,7 @@ a trace of another program.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,6 +31,7 @@ def add_screen(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("on screen")
     group.add_argument("--final", metavar="FILE", help="a recorded request (JSON), beside the final list")
     group.add_argument("--ascii", action="store_true", help="draw with plain ASCII")
+    group.add_argument("--plain", action="store_true", help="print lines instead, for screen readers")
     group.add_argument("--theme", metavar="NAME", help="colours; ctrl+p lists the names")
     group.add_argument("--no-watch", action="store_true", help="do not follow changes on disk")
 
@@ -45,12 +47,18 @@ def show(arguments: argparse.Namespace) -> int:
     Raises:
         PromptdbgError: it cannot be opened.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if arguments.plain or not _on_screen():
         if arguments.final is not None:
             raise UsageError("needs a terminal", where="--final", hint="promptdbg compare --final prints")
-        from promptdbg.commands import inspect
+        debugger = options.debugger(arguments)
+        if arguments.plain:
+            from promptdbg.commands.plain import print_plain
 
-        inspect.print_table(options.debugger(arguments))
+            print_plain(debugger)
+        else:
+            from promptdbg.commands.inspect import print_table
+
+            print_table(debugger)
         return 0
     from promptdbg.tui.app import run as run_tui  # Textual, which no other command pays for
 
@@ -81,12 +89,17 @@ def _recorded(arguments: argparse.Namespace) -> Stage | None:
     return recorded_stage(Path(arguments.final), options.counter(arguments))
 
 
+def _on_screen() -> bool:
+    """Whether there is a terminal, or a browser that Textual draws for (its driver is set then)."""
+    return (sys.stdin.isatty() and sys.stdout.isatty()) or "TEXTUAL_DRIVER" in os.environ
+
+
 def _meant_a_command(word: str) -> None:
     """
     Raises:
         UsageError: the word is no folder and looks like the name of a command.
     """
-    if "/" in word or Path(word).exists():
+    if "/" in word or os.path.exists(word):
         return
     if word in COMMANDS:
         raise UsageError(f"the command comes first: promptdbg {word} ...")
