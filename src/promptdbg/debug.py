@@ -12,6 +12,7 @@ from promptdbg import sessions
 from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.errors import InputError, UsageError
+from promptdbg.files.disk import expanded
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
 from promptdbg.records import SessionRef, StoredSession
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
@@ -80,7 +81,14 @@ def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Open
         UsageError: the named engine does not exist.
     """
     request = request or OpenRequest()
-    workspace = open_folder(path)
+    try:
+        return _opened(open_folder(path), request)
+    except OSError as error:  # what was there a moment ago is gone, or was swapped for something else
+        what = f"changed while it was being read: {error.strerror or error}"
+        raise InputError(what, where=str(error.filename or path), hint="try again") from error
+
+
+def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
     chosen, detection = choose_engine(workspace, request.engine)
     home = _home(request)
     found: tuple[SessionRef, ...] = ()
@@ -180,7 +188,7 @@ def _choose_session(found: tuple[SessionRef, ...], wanted: str | None, form: str
     for ref in found:
         if wanted in (ref.key, ref.path, Path(ref.path).name):
             return ref
-    return sessions.ref_for(Path(wanted).expanduser(), form)
+    return sessions.ref_for(expanded(wanted), form)
 
 
 class Debugger:

@@ -42,10 +42,10 @@ def folders(paths: Iterable[str]) -> frozenset[str]:
     found = set()
     for path in paths:
         here = Path(path)
-        if here.is_dir():
+        if os.path.isdir(here):
             found.add(str(here))
         above = here.parent
-        while not above.is_dir() and above != above.parent:
+        while not os.path.isdir(above) and above != above.parent:
             above = above.parent
         found.add(str(above))
     return frozenset(found)

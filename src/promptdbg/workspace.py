@@ -6,7 +6,8 @@ The manifest names the engine, knob values under ``[settings]``, scenarios under
 
 from __future__ import annotations
 
-import math
+import errno
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,8 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.errors import InputError
-from promptdbg.files.disk import read_file
-from promptdbg.model import Json, Settings, Value
+from promptdbg.files.disk import read_file, resolved
+from promptdbg.model import Json, Settings, Value, is_finite
 
 MANIFEST_NAME = "promptdbg.toml"
 _MANIFEST_LIMIT = 4 * 1024 * 1024
@@ -57,14 +58,29 @@ def open_folder(path: Path | str) -> Workspace:
         folder = Path(path).expanduser()
     except RuntimeError as error:  # "~name" of a user who does not exist
         raise InputError("no such folder", where=str(path), hint=hint) from error
+    if (why := _not_a_folder(folder)) is not None:
+        raise InputError(why, where=str(folder), hint=hint)
+    folder = resolved(folder)
+    return Workspace(folder, read_manifest(folder / MANIFEST_NAME))
+
+
+def _not_a_folder(folder: Path) -> str | None:
+    """Why a folder cannot be opened, as a clause; ``None`` when it can."""
     try:
-        if not folder.exists():
-            raise InputError("no such folder", where=str(folder), hint=hint)
-        if not folder.is_dir():
-            raise InputError("is not a folder", where=str(folder), hint=hint)
-    except OSError as error:
-        raise InputError(error.strerror or str(error), where=str(folder)) from error
-    return Workspace(folder.resolve(), read_manifest(folder.resolve() / MANIFEST_NAME))
+        names = os.scandir(folder)
+    except NotADirectoryError:
+        # Also what stands in the way of a path that goes on below a file.
+        return "is not a folder" if os.path.exists(folder) else "no such folder"
+    except PermissionError:
+        return "cannot be read: permission denied"
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            return "is a link that leads back to itself"
+        if os.path.islink(folder):
+            return "is a link to something that is not there"
+        return "no such folder"
+    names.close()
+    return None
 
 
 def read_manifest(path: Path) -> Manifest | None:
@@ -128,7 +144,7 @@ def _settings(path: Path, where: str, table: Mapping[str, Any]) -> Settings:
         raise InputError(f"{where}.{_OFF} must be a list of item ids", where=str(path))
     priorities = _table(path, table, _PRIORITIES, f"{where}.{_PRIORITIES}")
     for item, number in priorities.items():
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not is_finite(number):
             raise InputError(f"{where}.{_PRIORITIES}.{item} must be a number", where=str(path))
     texts = _table(path, table, _TEXTS, f"{where}.{_TEXTS}")
     for item, text in texts.items():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from promptdbg.analysis.cache import CacheReport, compare_prefix
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
+from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly
 from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
 
@@ -56,7 +57,7 @@ def _earlier(debugger: Debugger, against: str | None) -> tuple[Assembly, str]:
         if not 1 <= int(against) <= len(turns):
             raise UsageError(f"no user message {against}, there are {len(turns):,}", where="--against")
         return debugger.preview(debugger.settings.with_turn(int(against))), f"turn {against}"
-    if Path(against).is_file():
+    if is_file(Path(against)):
         from promptdbg.export.load import assembly_from, read_json
 
         return assembly_from(read_json(Path(against)), against), against

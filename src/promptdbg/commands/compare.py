@@ -7,6 +7,7 @@ workspace sends (--against), or with a request that was really sent (--final); t
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import message_texts
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
+from promptdbg.files.disk import expanded, is_folder
 from promptdbg.marks import mark_of
 from promptdbg.model import Assembly, Message, Section
 from promptdbg.render import (
@@ -118,12 +120,12 @@ def _other(debugger: Debugger, arguments: argparse.Namespace) -> Assembly:
         if not 1 <= int(wanted) <= turns:
             raise UsageError(f"no user message {wanted}, there are {turns:,}", where="--against")
         return debugger.preview(debugger.settings.with_turn(int(wanted)))
-    path = Path(wanted).expanduser()
+    path = expanded(wanted)
     changed = vars(arguments) | {"turn": None, "off": []}
-    if path.is_dir():
+    if is_folder(path):
         changed |= {"workspace": wanted, "session": None, "scenario": None}
         return options.debugger(argparse.Namespace(**changed)).assembly
-    if path.exists() and opened.engine.session_format is not None:
+    if os.path.exists(path) and opened.engine.session_format is not None:
         return options.debugger(argparse.Namespace(**changed | {"session": wanted})).assembly
     scenarios = ", ".join(manifest.scenarios) if manifest and manifest.scenarios else "none here"
     raise UsageError(

@@ -5,9 +5,9 @@ and says what else it would push out. Without ITEM, for everything that was lost
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from promptdbg.analysis.fixes import Fix, lost_items
@@ -27,8 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.item is None and not Path(arguments.workspace).is_dir():
-        arguments.workspace, arguments.item = ".", arguments.workspace  # one word that is no folder
+    if arguments.item is None and _means_an_item(arguments.workspace):
+        arguments.workspace, arguments.item = ".", arguments.workspace
     debugger = options.debugger(arguments)
     if debugger.opened.recorded:
         raise UsageError(
@@ -46,6 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write(lines(found, columns()))
     return 0
+
+
+def _means_an_item(word: str) -> bool:
+    """Whether the one word that was given is an item of the workspace here: neither something on
+    disk, nor written as a path."""
+    return bool(word) and not os.path.lexists(word) and not word.startswith(("/", "./", "../", "~"))
 
 
 def _progress(number: int, count: int, item: str) -> None:

@@ -7,8 +7,8 @@ manifest's own: a scenario first, then single knobs, then switched-off items, th
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,10 +60,10 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def _time(text: str) -> str:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an ISO time such as 2026-03-01T09:30") from None
+    from promptdbg.times import is_iso_time
+
+    if not is_iso_time(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an ISO time such as 2026-03-01T09:30")
     return text
 
 
@@ -76,7 +76,7 @@ def opened(arguments: argparse.Namespace) -> Opened:
     from promptdbg.debug import OpenRequest, open_workspace
 
     path = Path(arguments.workspace)
-    if path.suffix == ".json" and not path.is_dir():
+    if path.suffix == ".json" and not os.path.isdir(path):
         return _document(path, arguments)
     return open_workspace(
         arguments.workspace,

@@ -5,11 +5,11 @@ itself would not read why not.
 from __future__ import annotations
 
 import argparse
-from datetime import datetime
 
 from promptdbg.commands import options
 from promptdbg.records import SessionRef
 from promptdbg.render import Column, Line, Piece, Row, columns, line, table, wrapped, write, write_json
+from promptdbg.times import file_time
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def _lines(found: tuple[SessionRef, ...], cells: int) -> list[Line]:
 
 
 def _time(modified: float) -> str:
-    return datetime.fromtimestamp(modified).strftime("%Y-%m-%d %H:%M")
+    return file_time(modified).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _document(ref: SessionRef) -> dict[str, object]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
-from pathlib import Path
 
 from promptdbg.debug import Opened
 from promptdbg.errors import UsageError
@@ -23,7 +23,10 @@ def rules_of(opened: Opened) -> Rules:
         InputError: the table is not of the form.
     """
     workspace = opened.workspace
-    words = {**machine_words(), str(workspace.path): "workspace", str(Path.home()): "home"}
+    words = {**machine_words(), str(workspace.path): "workspace"}
+    home = os.path.expanduser("~")
+    if home != "~":  # a user that the machine does not know, with no HOME
+        words[home] = "home"
     return rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), words)
 
 

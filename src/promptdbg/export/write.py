@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from promptdbg.errors import InputError, UsageError
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import is_folder, read_file
 
 _SALT_BYTES = 32
 
@@ -27,9 +27,9 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False, private: b
         UsageError: the file exists and ``force`` is not set, or it is a folder.
         InputError: the folder does not exist or cannot be written, or the disk is full.
     """
-    if path.is_dir():
+    if is_folder(path):
         raise UsageError("is a folder; name a file", where=str(path))
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise UsageError("exists already", where=str(path), hint="--force replaces it")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)

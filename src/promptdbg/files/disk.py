@@ -73,6 +73,38 @@ def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> File
         os.close(descriptor)
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there. What may not be looked at, or has a name that no file can
+    have, counts as not there; ``Path.is_file`` raises for some of it."""
+    return os.path.isfile(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there; never raises, as ``is_file``."""
+    return os.path.isdir(path)
+
+
+def entries(folder: Path) -> tuple[Path, ...]:
+    """What is in a folder, in the order the system lists it; nothing where it cannot be listed."""
+    try:
+        return tuple(folder.iterdir())
+    except (OSError, ValueError):
+        return ()
+
+
+def expanded(text: str) -> Path:
+    """A path with its ``~`` replaced; as it stands where that names nobody's home."""
+    return Path(os.path.expanduser(text))
+
+
+def resolved(path: Path) -> Path:
+    """The path without links; with them where they lead in a circle, or no file can have the name."""
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path
+
+
 def _too_large(path: Path, size: int, limit: int) -> FileRead:
     message = f"is {size:,} bytes, more than the {limit:,} that are read"
     return FileRead(path, problem=Problem("too-large", message), size=size)

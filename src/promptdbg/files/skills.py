@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import entries, is_folder, read_file
 
 SKILL_LIMIT = 4 * 1024 * 1024
 
@@ -53,12 +53,8 @@ def read_strict(path: Path, *, limit: int = SKILL_LIMIT) -> StrictText:
 
 def find_skills(root: Path) -> tuple[SkillFile, ...]:
     """The skills under ``root`` in the order the folder lists them; none when it cannot be listed."""
-    try:
-        folders = [path for path in root.iterdir() if path.is_dir()]
-    except OSError:
-        return ()
     found: list[SkillFile] = []
-    for folder in folders:
+    for folder in filter(is_folder, entries(root)):
         file = read_strict(folder / "SKILL.md")
         if file.found:
             found.append(SkillFile(folder.name, file, len(found)))

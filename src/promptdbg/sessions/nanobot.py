@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from promptdbg.files.disk import FileRead, read_file
+from promptdbg.files.disk import FileRead, entries, is_file, is_folder, read_file
 from promptdbg.model import Json, Notice, Source
 from promptdbg.records import Record, SessionRef, StoredSession
 from promptdbg.workspace import Workspace
@@ -53,7 +53,7 @@ def config_folders(workspace: Workspace, home: Path) -> tuple[Path, ...]:
     if isinstance(named, str):
         return ((workspace.path / named).parent,)
     folders = [home / ".nanobot"]
-    if (workspace.path.parent / "config.json").is_file():
+    if is_file(workspace.path.parent / "config.json"):
         folders.insert(0, workspace.path.parent)
     return tuple(dict.fromkeys(folders))
 
@@ -79,20 +79,13 @@ def _stores(config: Path, workspace: Path) -> Iterator[Path]:
     if marker is not None and _WORKSPACE_ID.fullmatch(marker):
         yield root / marker
         return
-    try:
-        folders = sorted(path for path in root.iterdir() if path.is_dir())
-    except OSError:
-        return
-    for folder in folders:
+    for folder in sorted(path for path in entries(root) if is_folder(path)):
         if _line(folder / ".workspace") == str(workspace):
             yield folder
 
 
 def _sessions_in(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".jsonl")
-    except OSError:
-        return []
+    return sorted(path for path in entries(folder) if path.suffix == ".jsonl")
 
 
 def _line(path: Path) -> str | None:
