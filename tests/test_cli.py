@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from promptdbg import __version__, cli
-from promptdbg.cli import load, main, parser_for
+from promptdbg.cli import main
 from promptdbg.commands import COMMANDS
+from promptdbg.commands.parser import load, parser_for
 from promptdbg.errors import CheckFailed, InputError
 from promptdbg.workspace import MANIFEST_NAME
 from tests import fake_engine

@@ -7,30 +7,15 @@ difference was found; 2 wrong arguments or unreadable input, with one line that 
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn, cast
 
-from promptdbg import __version__
 from promptdbg.commands import COMMANDS
-from promptdbg.errors import PromptdbgError, UsageError
+from promptdbg.commands.parser import DEFAULT, load, parser_for
+from promptdbg.errors import PromptdbgError
 
-if TYPE_CHECKING:
-    from promptdbg.commands import Command
-
-DEFAULT = "open"
-"""The command that runs where none is named."""
 _DEFECT, _INTERRUPTED, _PIPE_CLOSED = 70, 130, 141
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are ours: one line, no usage block."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint=f"see: {self.prog} --help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,27 +61,3 @@ def _run(words: list[str]) -> int:
     # Intermixed: a workspace may stand before an option and the item after it.
     arguments = parser_for(name, command).parse_intermixed_args(words if name == DEFAULT else words[1:])
     return command.run(arguments)
-
-
-def load(name: str) -> Command:
-    """The module of a command."""
-    return cast("Command", import_module(f"promptdbg.commands.{name}"))
-
-
-def parser_for(name: str, command: Command) -> Parser:
-    """The argument parser of a command. Options cannot be abbreviated, so that a later option can
-    never change what a script's short form means."""
-    parser = Parser(
-        prog="promptdbg" if name == DEFAULT else f"promptdbg {name}",
-        description=command.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    command.configure(parser)
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    if name == DEFAULT:
-        parser.add_argument("--version", action="version", version=f"promptdbg {__version__}")
-        width = max(map(len, COMMANDS))
-        lines = [f"  {command_name:<{width}}  {does}" for command_name, does in COMMANDS.items()]
-        parser.epilog = "commands (promptdbg COMMAND --help says more):\n" + "\n".join(lines)
-    return parser

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from promptdbg.cli import load, parser_for
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.engines import versions
 from promptdbg.commands.knobs import shown, takes
+from promptdbg.commands.parser import load, parser_for
 from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.examples import examples
 from promptdbg.tui.keys import PLACE_TITLES, keys_of

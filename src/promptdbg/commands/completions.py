@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def interface() -> dict[str, list[Argument]]:
     """What every command takes, read off its parser; the empty name is the command without one."""
-    from promptdbg.cli import DEFAULT, load, parser_for
+    from promptdbg.commands.parser import DEFAULT, load, parser_for
 
     found: dict[str, list[Argument]] = {}
     for name in (_OPEN, *COMMANDS):
