@@ -28,6 +28,8 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "search": ("F", *"token", "enter", "down"),
     "compare": ("space", "c", "s"),
     "messages": ("m", "n", "enter", "d"),
+    "findings": ("p", "down", "down"),
+    "export": ("x", "right", "down"),
     "palette": ("ctrl+p", *"the"),
 }
 
@@ -53,7 +55,20 @@ async def test_states_are_told_without_colour(run: Run, monkeypatch: pytest.Monk
         assert set("█▓▒░▚") <= set(bar)  # parts are told by their fill
 
 
-@pytest.mark.parametrize("keys", [(), ("b",), ("K",), ("G", "up", "t"), ("c",), ("F", "a", "enter")])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        (),
+        ("b",),
+        ("K",),
+        ("G", "up", "t"),
+        ("c",),
+        ("F", "a", "enter"),
+        ("p",),
+        ("x", "right"),
+        ("G", "up", "enter"),
+    ],
+)
 async def test_ascii_draws_with_ascii_only(run: Run, keys: tuple[str, ...]) -> None:
     async with run(ascii_only=True) as pilot:
         await press(pilot, "space")

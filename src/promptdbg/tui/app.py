@@ -80,7 +80,8 @@ class PromptdbgApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     CSS = """
     PromptdbgApp.-ascii {
-        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #box {
+        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #findings, & #options,
+        & #box {
             border: ascii $panel-lighten-2;
             &:focus { border: ascii $border; }
         }

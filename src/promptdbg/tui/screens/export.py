@@ -88,8 +88,9 @@ class ExportScreen(PictureScreen):
 
     DEFAULT_CSS = """
     ExportScreen {
-        & #options { border: round $border; height: 5; }
-        & #report { border: round $border; height: 1fr; }
+        & #options, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
+        & #options { height: 5; }
+        & #report { height: 1fr; }
     }
     """
 

@@ -108,8 +108,9 @@ class FindingsScreen(PictureScreen):
 
     DEFAULT_CSS = """
     FindingsScreen {
-        & #findings { border: round $border; height: 1fr; }
-        & #report { border: round $border; height: 12; }
+        & #findings, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
+        & #findings { height: 1fr; }
+        & #report { height: 12; }
         &.-h-10 #report, &.-h-16 #report { height: 6; }
         &.-h-24 #report { height: 10; }
     }

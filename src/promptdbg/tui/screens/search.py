@@ -107,8 +107,9 @@ class SearchScreen(PictureScreen):
 
     DEFAULT_CSS = """
     SearchScreen {
-        & #hits { border: round $border; height: 1fr; }
-        & #report { border: round $border; height: 9; }
+        & #hits, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
+        & #hits { height: 1fr; }
+        & #report { height: 9; }
         &.-h-10 #report, &.-h-16 #report { display: none; }
         &.-h-24 #report { height: 7; }
     }
@@ -129,7 +130,9 @@ class SearchScreen(PictureScreen):
         return (Cell("Search", "virtual--strong"), *super().header_cells(picture))
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self.action_edit)
+        # At once: what is typed on after the key must not be taken for other keys.
+        self.set_focus(self.query_one(HitList))
+        self.action_edit()
 
     def show_picture(self, picture: Picture) -> None:
         if self.needle:
