@@ -80,7 +80,7 @@ class Ask(Horizontal):
         entry.cursor_position = len(question.value)
         self._question = question
         self.add_class("open")
-        entry.focus()
+        self.screen.set_focus(entry)  # at once: the next letter must not be taken for a key
 
     def close(self) -> None:
         """Stop asking."""
