@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from promptdbg.analysis.why import arithmetic
+from promptdbg.bulk import collector_at_rest
 from promptdbg.engines import ENGINE_NAMES
 from promptdbg.export.document import Document
 from promptdbg.export.load import STRUCTURE_SCHEMA
@@ -35,6 +36,7 @@ from promptdbg.model import (
 from promptdbg.tokens import utf8_length, utf16_length
 
 
+@collector_at_rest
 def structure(assembly: Assembly, salt: bytes) -> Document:
     """The structure document of an assembly.
 
@@ -53,6 +55,11 @@ class _Structure:
         self._placeholders: dict[tuple[str, str], str] = {}
         self._numbers: Counter[str] = Counter()
         self._messages: dict[int, Document] = {}
+        self._items: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._decided: defaultdict[str, list[str]] = defaultdict(list)
+        for decision in assembly.decisions:
+            self._decided[decision.item].append(decision.id)
         self._kinds = {section.id: section.kind for section in assembly.sections}
 
     def document(self) -> Document:
@@ -125,6 +132,11 @@ class _Structure:
 
     def _item(self, item: str) -> str:
         """An item id: component by component, the kind of the section naming the placeholder."""
+        if item not in self._items:
+            self._items[item] = self._shown_item(item)
+        return self._items[item]
+
+    def _shown_item(self, item: str) -> str:
         kind = self._kind(self._kinds.get(item, "item"))
         if item in self._kinds or all(is_plain(part) for part in item.split("/")):
             parts = item.split("/")
@@ -144,8 +156,14 @@ class _Structure:
     def _source(self, source: Source | None) -> Document | None:
         if source is None:
             return None
-        name = self._file(PurePosixPath(source.path.replace("\\", "/")).name, "file")
-        return {"path": name, "start_line": source.start_line, "end_line": source.end_line}
+        if source.path not in self._paths:
+            name = PurePosixPath(source.path.replace("\\", "/")).name
+            self._paths[source.path] = self._file(name, "file")
+        return {
+            "path": self._paths[source.path],
+            "start_line": source.start_line,
+            "end_line": source.end_line,
+        }
 
     # ---- values ----
 
@@ -184,7 +202,7 @@ class _Structure:
             "unit": section.unit,
             "offset": section.offset,
             "spans": [{"start": s.start, "end": s.end, "kept": s.kept} for s in section.spans],
-            "decisions": [d.id for d in self._assembly.decisions_on(section.id)],
+            "decisions": self._decided.get(section.id, []),
             "sizes": _sizes(section.text),
             "hash": self._hash(section.text),
         }
@@ -202,10 +220,11 @@ class _Structure:
         }
 
     def _message(self, message: Message, status: MessageStatus) -> Document:
-        # Stages share their messages, so each is described once.
-        if id(message) not in self._messages:
-            self._messages[id(message)] = self._described(message)
-        return {**self._messages[id(message)], "status": status.value}
+        # Stages share their messages, so each is described once; most are kept most of the time.
+        known = self._messages.get(id(message))
+        if known is None:
+            known = self._messages[id(message)] = self._described(message)
+        return known if status is MessageStatus.KEPT else {**known, "status": status.value}
 
     def _described(self, message: Message) -> Document:
         content = json.dumps(message.to_json(), ensure_ascii=False)
@@ -224,6 +243,7 @@ class _Structure:
             "calls": [self._call(call.get("id")) for call in _calls(message.tool_calls)],
             "sizes": _sizes(content),
             "hash": self._hash(content),
+            "status": MessageStatus.KEPT.value,
         }
 
     def _call(self, ident: Json) -> str | None:

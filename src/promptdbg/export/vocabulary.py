@@ -74,6 +74,9 @@ _NAMES = (
 WORDS = frozenset(word for line in _NAMES for word in line.split())
 """Names the engines themselves give."""
 
+_STEMS = WORDS | {"", "m", "d"}
+"""What may stand before a number."""
+
 _NUMBERED = re.compile(r"(?P<word>[a-z_-]*)[#:_]?(?P<number>\d{1,7})")
 
 
@@ -83,7 +86,7 @@ def is_plain(word: str) -> bool:
     if word in WORDS or word in FILE_NAMES or word in ROLES:
         return True
     match = _NUMBERED.fullmatch(word)
-    return match is not None and (match["word"].rstrip("_") in WORDS | {"", "m", "d"})
+    return match is not None and match["word"].rstrip("_") in _STEMS
 
 
 def suffix(name: str) -> str:
