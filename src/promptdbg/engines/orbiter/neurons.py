@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from promptdbg.bulk import quick
 from promptdbg.engines.orbiter.config import AnyConfig
 from promptdbg.engines.orbiter.state import ContextState
+from promptdbg.times import iso_time
 
 DEFAULT_PRIORITY = 50
 
@@ -116,7 +117,7 @@ def instant(clock: str | None) -> datetime:
     """
     if clock is None:
         return datetime.now(UTC)
-    time = datetime.fromisoformat(clock)
+    time = iso_time(clock)
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 

@@ -287,7 +287,10 @@ def _record_summary(
 
 def usage_tag(used: int, total: int) -> str:
     """``[Context: USED/TOTAL tokens (P% full)]``; P rounds half to even, 0 without a total."""
-    percent = round(100.0 * used / total) if total > 0 else 0
+    try:
+        percent = round(100.0 * used / total) if total > 0 else 0
+    except OverflowError:  # a number beyond what a float holds; the tag still names it
+        percent = 100 * used // total
     return f"[Context: {used}/{total} tokens ({percent}% full)]"
 
 
