@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +42,17 @@ EDIT_MAX = 100_000
 
 SWITCH_SECONDS = 0.001
 """How long a thread that computes keeps the interpreter when the event loop wants it."""
+
+
+TERMINAL_SECONDS = 2.0
+"""How often to look whether the terminal is still there."""
+
+
+def _leave_without_terminal() -> None:
+    """End at once where the terminal was taken away without a hang-up signal (a closed pipe of a
+    remote shell): Textual would read its end for ever, and there is nothing to restore."""
+    if not sys.stdin.isatty():
+        os._exit(129)
 
 
 def _messages_screen() -> Screen[Any]:
@@ -147,6 +159,8 @@ class PromptdbgApp(App[int]):
         self.animation_level = "none"
         self.set_class(self.ascii_only, "-ascii")
         self.call_after_refresh(self._drive)
+        if sys.stdin is not None and sys.stdin.isatty():
+            self.set_interval(TERMINAL_SECONDS, _leave_without_terminal)
 
     @work(group="driver")
     async def _drive(self) -> None:
