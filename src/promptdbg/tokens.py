@@ -127,17 +127,19 @@ class Tokenizer:
 
 
 # tiktoken's pattern engine overflows its stack, and panics, on a run of blanks somewhere between
-# half a million and a million; such a run is counted in blocks, one token more for each at most.
-_BLANKS_MAX = 400_000
-# A small minimum: looking for the maximum itself would try it anew at every blank of a shorter run.
-_BLANKS = re.compile(r"[^\S\r\n]{64,}")
+# half a million and a million, and on a run of anything else it takes some fifty bytes a byte, which
+# no machine has for a line of a hundred million letters. Such a run is counted in blocks, a token or
+# two more for each at most; three divides their size, because digits are taken by threes.
+_RUN_MAX = 399_999
+# A small minimum: looking for the maximum itself would try it anew at every place of a shorter run.
+_RUNS = re.compile(r"[^\S\r\n]{64,}|\S{64,}|[\r\n]{64,}")
 
 
 def _digestible(text: str) -> Iterator[str]:
     start = 0
-    if len(text) > _BLANKS_MAX:
-        for run in _BLANKS.finditer(text):
-            for end in range(run.start() + _BLANKS_MAX, run.end() + 1, _BLANKS_MAX):
+    if len(text) > _RUN_MAX:
+        for run in _RUNS.finditer(text):
+            for end in range(run.start() + _RUN_MAX, run.end() + 1, _RUN_MAX):
                 yield text[start:end]
                 start = end
     yield text[start:]
