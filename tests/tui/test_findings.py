@@ -89,7 +89,7 @@ async def test_a_breach_leads_to_its_message_and_back(run: Run, faulty: Path) ->
         ]
         assert home_status(pilot).startswith("2 breaches of provider rules")
         text = detail(app)  # the cursor opens on the first problem
-        assert "Refused by  OpenAI and Anthropic" in text
+        assert "Rules of    OpenAI and Anthropic" in text
         assert "Repair      merge it into the message before" in text
         assert "Since       SESSION (session)" in text
         await pilot.press("down", "enter")
@@ -163,7 +163,7 @@ async def test_first_turn_and_recording_have_nothing_to_compare_with(run: Run, f
         await pilot.press("p")
         await idle(pilot)
         (row,) = rows(app, Group.CACHE)
-        assert "first turn" in row.title
+        assert "no turn before this one" in row.title
     made = sample.opener(faulty)().assembly
     app = PromptdbgApp(lambda: Debugger(opened_assembly(made)), watch=False, show_times=False)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -180,7 +180,10 @@ async def test_nothing_found_and_rows_that_lead_nowhere(run: Run) -> None:
         app = the_app(pilot)
         await pilot.press("p")
         await idle(pilot)
-        assert home_status(pilot) == "no provider would refuse it, the cache holds, nothing is in it twice"
+        assert (
+            home_status(pilot)
+            == "no provider rule is broken, the cached prefix holds, nothing is in it twice"
+        )
         await pilot.press("enter")
         assert home_status(pilot) == "! this row is about no single item"
         await pilot.press("e")

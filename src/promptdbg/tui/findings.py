@@ -86,7 +86,7 @@ def summary(rows: Iterable[FindingRow]) -> str:
     """How many problems there are, by group, as one sentence."""
     problems = [row.group for row in rows if row.problem and not row.head]
     if not problems:
-        return "no provider would refuse it, the cache holds, nothing is in it twice"
+        return "no provider rule is broken, the cached prefix holds, nothing is in it twice"
     parts = [
         (problems.count(Group.LINT), "breach of provider rules", "breaches of provider rules"),
         (problems.count(Group.CACHE), "break of the cached prefix", "breaks of the cached prefix"),
@@ -143,8 +143,8 @@ def _lint_row(finding: Finding, tag: str, providers: str, picture: Picture) -> F
     title = safe(finding.message, lines=False)
     detail = [
         say((finding.code, "virtual--warning"), f"  {title}", hang=2),
-        _labelled("Refused by", providers),
-        _labelled("Message", f"{finding.index:,} of the final list, {name}"),
+        _labelled("Rules of", providers),
+        _labelled("Message", f"{name}, number {finding.index:,} of the final list (from 0)"),
     ]
     if finding.call:
         detail.append(_labelled("Call", finding.call))
@@ -166,7 +166,13 @@ def _lint_row(finding: Finding, tag: str, providers: str, picture: Picture) -> F
 def _cache_head(comparisons: Sequence[Comparison]) -> FindingRow:
     reports = [entry.report for entry in comparisons if entry.report is not None]
     broken = sum(1 for report in reports if report.broken is not None)
-    title = "" if not reports else "whole prefix shared" if not broken else "the prefix breaks"
+    title = (
+        "nothing to compare with"
+        if not reports
+        else "whole prefix shared"
+        if not broken
+        else "the prefix breaks"
+    )
     detail = say(
         "A provider's cache serves the beginning that two requests share, up to the first byte that "
         "differs. Everything behind it is paid in full, however little changed."

@@ -110,9 +110,9 @@ class FindingsScreen(PictureScreen):
     FindingsScreen {
         & #findings, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
         & #findings { height: 1fr; }
-        & #report { height: 12; }
+        & #report { height: 10; }
         &.-h-10 #report, &.-h-16 #report { height: 6; }
-        &.-h-24 #report { height: 10; }
+        &.-h-24 #report { height: 9; }
     }
     """
 
@@ -220,7 +220,7 @@ def _comparisons(assembly: Assembly, debugger: Debugger) -> Iterator[Comparison]
         return
     turn = (settings.turn or len(assembly.turns) + 1) - 1
     if turn < 1:
-        yield Comparison("the turn before", note="this is the first turn: no request was sent before it")
+        yield Comparison("the turn before", note="there is no turn before this one")
     else:
         yield _compared(f"turn {turn}", settings.with_turn(turn), assembly, debugger)
     plain = replace(debugger.base, turn=settings.turn)
