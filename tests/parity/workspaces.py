@@ -69,6 +69,8 @@ def workspaces(draw: st.DrawFn, templates: dict[str, str]) -> dict[str, bytes]:
         files["memory/history.jsonl"] = draw(_history())
     if draw(once_in(5)):
         files["memory/.dream_cursor"] = draw(st.sampled_from([b"3", b" 2\n", b"x", b"", b"-1"]))
+    if draw(once_in(8)):
+        files["memory/.cursor"] = draw(st.sampled_from([b"7", b" 2\n", b"x", b"-3"]))
     for name in ("alpha", "beta", "z-last"):
         if draw(once_in(3)):
             files[f"skills/{name}/SKILL.md"] = draw(_skill(name)).encode()
