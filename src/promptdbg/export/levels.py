@@ -194,4 +194,5 @@ def _doubts(assembly: Assembly) -> Iterator[str]:
             kind = block.get("type") if isinstance(block, dict) else None
             opaque += kind not in ("text", "tool_use", "tool_result", "thinking")
     if opaque:
-        yield f"{opaque} pictures or files inside messages were not looked into"
+        what = "picture or file" if opaque == 1 else "pictures or files"
+        yield f"{opaque:,} {what} inside messages: not looked into"

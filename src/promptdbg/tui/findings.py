@@ -16,7 +16,7 @@ from promptdbg.analysis.lint import Finding
 from promptdbg.analysis.requests import Provider
 from promptdbg.model import Source
 from promptdbg.text import one_line, pad, safe
-from promptdbg.tui.picture import Picture
+from promptdbg.tui.picture import Picture, messages_of
 from promptdbg.tui.sentences import plural
 from promptdbg.tui.wrapping import Paragraph, say
 
@@ -72,14 +72,38 @@ class FindingRow:
 
 def rows_of(found: Found, picture: Picture) -> list[FindingRow]:
     """The rows of the screen: each group with a heading that sums it up."""
+    items = _Items(picture)
     rows: list[FindingRow] = []
-    lint = list(_lint_rows(found.lint, picture))
+    lint = list(_lint_rows(found.lint, items))
     rows += [_lint_head(found, len(lint)), *lint]
-    cache = [_cache_row(entry, picture) for entry in found.comparisons]
+    cache = [_cache_row(entry, items) for entry in found.comparisons]
     rows += [_cache_head(found.comparisons), *cache]
-    twice = [_duplicate_row(entry, picture) for entry in found.duplicates]
+    twice = [_duplicate_row(entry, items) for entry in found.duplicates]
     rows += [_twice_head(found.duplicates), *twice]
     return rows
+
+
+class _Items:
+    """The things that findings are about, by id: found once, because there may be thousands."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+        self._messages = {message.id: message for message in messages_of(picture.assembly)}
+
+    def is_section(self, item: str) -> bool:
+        return item in self.picture.sections
+
+    def name(self, item: str) -> str:
+        """What an item is called: a section by its name, a message by its role and id."""
+        section = self.picture.sections.get(item)
+        if section is not None:
+            return one_line(section.name)
+        message = self._messages.get(item)
+        return one_line(f"{message.role} {item}" if message is not None and message.role != item else item)
+
+    def source(self, item: str) -> Source | None:
+        thing = self.picture.sections.get(item) or self._messages.get(item)
+        return thing.source if thing is not None else None
 
 
 def summary(rows: Iterable[FindingRow]) -> str:
@@ -103,15 +127,6 @@ def _labelled(label: str, text: str) -> Paragraph:
     return say((pad(label, _LABEL), "virtual--muted"), safe(text, lines=False), hang=_LABEL)
 
 
-def _name(picture: Picture, item: str) -> str:
-    """An item as it is called: a section by its name, a message by its role and id."""
-    section = picture.sections.get(item)
-    if section is not None:
-        return one_line(section.name)
-    message = picture.message(item)
-    return one_line(f"{message.role} {item}" if message is not None and message.role != item else item)
-
-
 # -- provider rules
 
 
@@ -126,7 +141,7 @@ def _lint_head(found: Found, count: int) -> FindingRow:
     return FindingRow(Group.LINT, "", "", title, (detail,), head=True, problem=bool(count))
 
 
-def _lint_rows(findings: Sequence[Finding], picture: Picture) -> Iterator[FindingRow]:
+def _lint_rows(findings: Sequence[Finding], items: _Items) -> Iterator[FindingRow]:
     """One row for each breach; what several providers refuse is said once."""
     alike: dict[tuple[int, str, str, str], list[Finding]] = {}
     for finding in findings:
@@ -135,11 +150,11 @@ def _lint_rows(findings: Sequence[Finding], picture: Picture) -> Iterator[Findin
     for _, same in sorted(alike.items(), key=lambda entry: entry[0][0]):
         names = [PROVIDERS.get(finding.provider, finding.provider) for finding in same]
         tag = "all" if len(names) == len(PROVIDERS) else names[0]
-        yield _lint_row(same[0], tag, " and ".join(names), picture)
+        yield _lint_row(same[0], tag, " and ".join(names), items)
 
 
-def _lint_row(finding: Finding, tag: str, providers: str, picture: Picture) -> FindingRow:
-    name = _name(picture, finding.item) if finding.item else f"message {finding.index}"
+def _lint_row(finding: Finding, tag: str, providers: str, items: _Items) -> FindingRow:
+    name = items.name(finding.item) if finding.item else f"message {finding.index}"
     title = safe(finding.message, lines=False)
     detail = [
         say((finding.code, "virtual--warning"), f"  {title}", hang=2),
@@ -149,11 +164,11 @@ def _lint_row(finding: Finding, tag: str, providers: str, picture: Picture) -> F
     if finding.call:
         detail.append(_labelled("Call", finding.call))
     detail.append(_labelled("Repair", finding.repair))
-    stage = next((s for s in picture.assembly.stages if s.name == finding.introduced), None)
+    stage = next((s for s in items.picture.assembly.stages if s.name == finding.introduced), None)
     if stage is not None:
         detail.append(_labelled("Since", f"{stage.title} ({stage.name})"))
     if finding.source is not None:
-        detail.append(_labelled("From", picture.where(finding.source)))
+        detail.append(_labelled("From", items.picture.where(finding.source)))
     return FindingRow(
         Group.LINT, tag, name, f"{finding.code}: {title}", tuple(detail), item=finding.item,
         source=finding.source,
@@ -180,7 +195,7 @@ def _cache_head(comparisons: Sequence[Comparison]) -> FindingRow:
     return FindingRow(Group.CACHE, "", "", title, (detail,), head=True, problem=bool(broken))
 
 
-def _cache_row(entry: Comparison, picture: Picture) -> FindingRow:
+def _cache_row(entry: Comparison, items: _Items) -> FindingRow:
     name = one_line(entry.name)
     report = entry.report
     if report is None:
@@ -195,14 +210,14 @@ def _cache_row(entry: Comparison, picture: Picture) -> FindingRow:
         title = f"{share:.0%} the same, {report.lost_tokens:,} tokens after"
         return FindingRow(Group.CACHE, f"{share:.0%}", name, title, tuple(detail), problem=False)
     cause = safe(broken.cause, lines=False) or "the text differs"
-    where = _name(picture, broken.item)
+    where = items.name(broken.item)
     detail += [
         _labelled("First", f"byte {broken.byte:,} of the request, in {where}: byte {broken.inside:,} of it"),
         _labelled("Cause", cause),
         *_sides(broken),
     ]
     title = f"against {name}: {cause}, {plural(report.lost_tokens, 'token')} after"
-    needle = one_line(broken.after) if broken.item in picture.sections else ""
+    needle = one_line(broken.after) if items.is_section(broken.item) else ""
     return FindingRow(
         Group.CACHE, f"{share:.0%}", where, title, tuple(detail), item=broken.item, needle=needle
     )
@@ -238,19 +253,18 @@ def _twice_head(found: Sequence[Duplicate]) -> FindingRow:
     return FindingRow(Group.TWICE, "", "", title, (detail,), head=True, problem=bool(found))
 
 
-def _duplicate_row(entry: Duplicate, picture: Picture) -> FindingRow:
+def _duplicate_row(entry: Duplicate, items: _Items) -> FindingRow:
     copy = entry.items[-1]
-    title = f"{_KINDS[entry.kind]} as {_name(picture, entry.items[0])}, {entry.tokens:,} tokens"
+    title = f"{_KINDS[entry.kind]} as {items.name(entry.items[0])}, {entry.tokens:,} tokens"
     detail = [
         say((_KINDS[entry.kind], "virtual--strong"), f", {plural(entry.tokens, 'token')} for the copies")
     ]
     for item, line in zip(entry.items, entry.lines, strict=True):
         at = f", line {line:,}" if entry.kind == "passage" else ""
-        detail.append(say(f"{_name(picture, item)}{at}", indent=2, hang=2))
+        detail.append(say(f"{items.name(item)}{at}", indent=2, hang=2))
     detail.append(_muted(f"“{one_line(entry.excerpt)}”"))
-    thing = picture.sections.get(copy) or picture.message(copy)
     return FindingRow(
-        Group.TWICE, entry.kind, _name(picture, copy), title, tuple(detail), item=copy,
-        needle=one_line(entry.excerpt) if copy in picture.sections else "",
-        source=thing.source if thing is not None else None,
+        Group.TWICE, entry.kind, items.name(copy), title, tuple(detail), item=copy,
+        needle=one_line(entry.excerpt) if items.is_section(copy) else "",
+        source=items.source(copy),
     )  # fmt: skip

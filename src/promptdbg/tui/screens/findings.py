@@ -138,6 +138,7 @@ class FindingsScreen(PictureScreen):
         self.query_one(FindingList).show(rows)
         self.say(summary(rows))
         self._show_row()
+        self.show_keys()
 
     def _show_row(self) -> None:
         row, report = self.query_one(FindingList).row, self.query_one("#report", Prose)
