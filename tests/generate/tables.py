@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +20,8 @@ _TABLE = re.compile(
     r"(?P<head>^<!-- table (?P<name>[\w-]+)(?: (?P<argument>[\w-]+))? -->\n).*?^(?P<end><!-- end -->)$",
     re.MULTILINE | re.DOTALL,
 )
-_CASES = Path(__file__).parents[1] / "cases"
+_ROOT = Path(__file__).parents[2]
+_CASES = _ROOT / "tests/cases"
 
 
 def filled(page: str) -> str:
@@ -143,6 +145,14 @@ def proof() -> str:
     )
 
 
+def layers() -> str:
+    """The layers of the import contract, the topmost first."""
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    named = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return "```text\n" + "".join(layer.replace("promptdbg.", "") + "\n" for layer in named) + "```\n"
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "rules": rules,
     "knobs": knobs,
@@ -151,4 +161,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "options": options,
     "demos": demos,
     "proof": proof,
+    "layers": layers,
 }
