@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from promptdbg.analysis.fixes import Cancelled, Fix, fixes, lost_items, whole_items
-from promptdbg.model import Settings
+from promptdbg.analysis.fixes import Cancelled, Fix, fixes
+from promptdbg.analysis.tried import Tried, lost_items, whole_items
+from promptdbg.model import Assembly, Settings
 
 from .conftest import Made, Make
 
@@ -53,6 +54,27 @@ def test_a_trimmed_message(make: Make) -> None:
     offers = {fix.kind: fix for fix in found(made, tried, "m1")}
     assert offers["knob"].settings.values["keep"] == 7
     assert len(offers["off"].settings.off) == 2
+
+
+def test_what_was_tried_for_one_item_serves_the_next(make: Make) -> None:
+    rows = [{"role": role, "content": f"{role} {n}"} for n in range(4) for role in ("user", "assistant")]
+    made = make(messages=rows)
+    now = Settings().with_value("keep", 2)
+    lost = lost_items(made.assemble(now))
+    assert len(lost) > 2
+    assemblies = 0
+
+    def counted(settings: Settings) -> Assembly:
+        nonlocal assemblies
+        assemblies += 1
+        return made.assemble(settings)
+
+    alone = {item: fixes(counted, now, made.knobs, item) for item in lost}
+    separately, assemblies = assemblies, 0
+    tried = Tried(counted, now)
+    together = {item: fixes(counted, now, made.knobs, item, tried=tried) for item in lost}
+    assert together == alone
+    assert assemblies < separately / 2
 
 
 def test_what_is_whole_or_switched_off(make: Make) -> None:

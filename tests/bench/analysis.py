@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from promptdbg.analysis.align import align_assembly
-from promptdbg.analysis.fixes import fixes, lost_items
+from promptdbg.analysis.fixes import fixes
+from promptdbg.analysis.tried import Tried, lost_items
 from promptdbg.debug import Debugger, open_workspace
 from promptdbg.export.redact import Redactor
 from promptdbg.export.structure import structure
@@ -33,9 +34,13 @@ def explaining() -> Iterator[Result]:
             yield bound(f"promptdbg {words[0]}, {said}, whole process", best(run), 0.3)
         search = partial(fixes, debugger.preview, debugger.settings, debugger.opened.knobs)
         yield bound("fixes for one lost message of them", best(lambda: search(lost[0]), runs=3), 1)
-        yield bound(
-            f"fixes for all {len(lost):,} lost", best(lambda: [search(item) for item in lost], runs=1), 10
-        )
+
+        def every() -> None:
+            tried = Tried(debugger.preview, debugger.settings)
+            for item in lost:
+                search(item, tried=tried)
+
+        yield bound(f"fixes for all {len(lost):,} lost", best(every, runs=1), 10)
 
 
 def _run(*words: str) -> None:
@@ -64,7 +69,9 @@ _SECRETS = (
 
 def redacting() -> Iterator[Result]:
     """Prose, code and tool results with secrets here and there, until it is ten megabytes."""
-    source = "\n".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py")))
+    source = "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
+    )
     texts = []
     size = number = 0
     while size < 10_000_000:

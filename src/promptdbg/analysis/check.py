@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from promptdbg.analysis.fixes import whole_items
 from promptdbg.analysis.items import find_item, find_message
 from promptdbg.analysis.lint import lint_assembly
 from promptdbg.analysis.requests import Provider
 from promptdbg.analysis.trace import Hit, trace
+from promptdbg.analysis.tried import whole_items
 from promptdbg.errors import InputError, UsageError
 from promptdbg.model import Assembly, Json, Source, StageKind
 

@@ -9,22 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from promptdbg.model import (
-    LOSSES,
-    Assembly,
-    Knob,
-    MessageStatus,
-    SectionStatus,
-    Settings,
-    StageKind,
-    Value,
-)
+from promptdbg.analysis.tried import Assemble, Named, Outcome, Tried
+from promptdbg.model import LOSSES, Knob, Settings, Value
 from promptdbg.text import one_line
 
-Assemble: TypeAlias = Callable[[Settings], Assembly]
 FixKind: TypeAlias = Literal["knob", "priority", "off", "on", "shorten"]
 
 
@@ -49,37 +40,6 @@ class Fix:
     pushes_out: tuple[str, ...] = ()
 
 
-def lost_items(assembly: Assembly) -> tuple[str, ...]:
-    """The items that do not reach the model whole and were not switched off here.
-
-    Parts stand for their parents: a section with parts is not listed itself.
-    """
-    parents = {section.parent for section in assembly.sections if section.parent}
-    found = [
-        section.id
-        for section in assembly.sections
-        if section.status in (SectionStatus.TRUNCATED, SectionStatus.DROPPED) and section.id not in parents
-    ]
-    whole = whole_items(assembly)
-    session = assembly.stage(StageKind.SESSION)
-    found += [m.id for m in (session.messages if session else ()) if m.id not in whole]
-    return tuple(dict.fromkeys(found))
-
-
-def whole_items(assembly: Assembly) -> frozenset[str]:
-    """The items that reach the model whole: kept sections, and messages no step took anything from."""
-    kept = {section.id for section in assembly.sections if not section.lost}
-    final = assembly.stage(StageKind.FINAL)
-    if final is not None:
-        spoiled = {d.item for d in assembly.decisions if d.action in LOSSES}
-        for message in final.messages:
-            rewritten = final.status_of(message.id) is MessageStatus.REWRITTEN
-            kept.update(
-                item for item in (*message.sources, message.id) if item not in spoiled and not rewritten
-            )
-    return frozenset(kept)
-
-
 def fixes(
     assemble: Assemble,
     settings: Settings,
@@ -87,6 +47,7 @@ def fixes(
     item: str,
     *,
     stop: Callable[[], bool] = lambda: False,
+    tried: Tried | None = None,
 ) -> tuple[Fix, ...]:
     """The smallest single changes that would keep ``item``, cheapest first within each kind.
 
@@ -94,12 +55,13 @@ def fixes(
         assemble: assembles the same inputs with other settings.
         settings: the settings as they are.
         stop: asked before each assembly; when it says true, the search ends.
+        tried: what was tried for other items under the same settings, so that it is not again.
 
     Raises:
         Cancelled: ``stop`` said so.
     """
-    search = _Search(assemble, settings, item, stop)
-    if item in whole_items(search.base):
+    search = _Search(tried or Tried(assemble, settings), item, stop)
+    if item in search.tried.now.whole:
         return ()
     found = [
         *_switch_on(search),
@@ -112,48 +74,36 @@ def fixes(
 
 
 class _Search:
-    """Assembles candidate settings, each once, and asks whether the item is whole then."""
+    """Asks whether one item is whole under candidate settings."""
 
-    def __init__(self, assemble: Assemble, settings: Settings, item: str, stop: Callable[[], bool]) -> None:
-        self.settings = settings
+    def __init__(self, tried: Tried, item: str, stop: Callable[[], bool]) -> None:
+        self.tried = tried
+        self.settings = tried.settings
+        self.base = tried.base
         self.item = item
-        self._assemble = assemble
         self._stop = stop
-        self.base = assemble(settings)
         # How far the item was over the limits that took it, by the decisions' own numbers.
         gaps = [
             (d.measured - d.limit, d.unit)
-            for d in self.base.decisions_on(item)
+            for d in tried.decisions_on(item)
             if d.action in LOSSES and d.measured is not None and d.limit is not None and d.measured > d.limit
         ]
         self.gap = math.ceil(max((gap for gap, _ in gaps), default=0))
         self.tokens_short = max((gap for gap, unit in gaps if unit == "tokens"), default=0.0)
 
-    def assembly(self, settings: Settings) -> Assembly:
+    def check(self) -> None:
         if self._stop():
             raise Cancelled
-        return self._assemble(settings)
+
+    def outcome(self, settings: Settings) -> Outcome:
+        return self.tried.outcome(settings, self.check)
 
     def works(self, settings: Settings) -> bool:
-        result = self.assembly(settings)
-        return result.failure is None and self.item in whole_items(result)
+        return self.item in self.outcome(settings).whole
 
     def with_losses(self, fix: Fix) -> Fix:
-        after = whole_items(self.assembly(fix.settings))
-        changed = fix.settings.off ^ self.settings.off
-        out = tuple(
-            section.id
-            for section in self.base.sections
-            if not section.lost and section.id not in after and section.id not in changed
-        )
-        session = self.base.stage(StageKind.SESSION)
-        before = whole_items(self.base)
-        out += tuple(
-            m.id
-            for m in (session.messages if session else ())
-            if m.id in before and m.id not in after and m.id not in changed
-        )
-        return Fix(fix.item, fix.kind, fix.text, fix.settings, fix.cost, out)
+        out = self.tried.pushed_out(fix.settings, self.outcome(fix.settings).whole)
+        return replace(fix, pushes_out=out)
 
 
 def _switch_on(search: _Search) -> Iterator[Fix]:
@@ -225,25 +175,33 @@ def _edge(search: _Search, knob: Knob, now: float, direction: int) -> int | floa
     reach = int(far / grain + 1e-9)
     if reach < 1 or not works(reach):
         return None
-    low, high = 0, 1
-    likely = math.ceil(search.gap / grain)  # what the decision lacks is mostly just what the knob needs
-    if 1 < likely < reach:
-        if not works(likely):
-            low, high = likely, likely * 2
-        elif not works(likely - 1):
-            return at(likely)
-        else:
-            high = likely - 1
-    while high < reach and not works(high):
-        low, high = high, high * _GALLOP
-    high = min(high, reach)
+    turned = search.tried.turned[knob.name, direction]
+    high = min(step for step in {*turned, reach} if works(step))
+    low = max((step for step in turned if step < high and not works(step)), default=0)
+    far_off = search.outcome(search.settings.with_value(knob.name, at(reach)))
+    # Last, whether only the far end works: zero often stands for "no limit".
+    for guess in (*_guesses(search, far_off, grain), reach - 1):
+        if low < guess < high:  # the edge is there, or one off, or elsewhere
+            low, high = (low, guess) if works(guess) else (guess, high)
+            near = guess - 1 if high == guess else guess + 1
+            if low < near < high:
+                low, high = (low, near) if works(near) else (near, high)
+    stride = 1
+    while low + stride < high and not works(low + stride):
+        low, stride = low + stride, stride * _GALLOP
+    high = min(low + stride, high)
     while high - low > 1:
         middle = (low + high) // 2
-        if works(middle):
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if works(middle) else (middle, high)
+    turned |= {low, high} - {0}
     return at(high)
+
+
+def _guesses(search: _Search, far_off: Outcome, grain: float) -> tuple[int, ...]:
+    """Where the edge mostly is: what the decision lacks, or what the whole prompt does."""
+    limit = search.base.budget.limit
+    missing = 0 if limit is None else far_off.used - limit
+    return tuple(math.ceil(gap / grain) for gap in (search.gap, missing))
 
 
 # ---- priorities ----------------------------------------------------------------------------------
@@ -278,14 +236,19 @@ def _switch_off(search: _Search) -> Iterator[Fix]:
     """The cheapest single item that makes room, else a small set from which none can be left out."""
     # What frees less than is missing cannot be enough; half is let pass, since tokenizers differ.
     short = search.tokens_short / 2
-    pool = _removable(search)
+    pool = [entry for entry in search.tried.removable if entry[0] != search.item]
+    culprits = _culprits(search)
+    if not culprits:
+        without_any = search.outcome(_without(search, pool))
+        if not without_any.failed and search.item not in without_any.whole:
+            return
     tried = [entry for entry in pool if entry[1] >= short]
-    for item, tokens, name in [*_culprits(search), *tried[:_SINGLES_MAX]]:
+    for item, tokens, name in [*culprits, *tried[:_SINGLES_MAX]]:
         changed = search.settings.toggled(item)
         if search.works(changed):
             yield Fix(search.item, "off", f"switch {name} off ({tokens:,} tokens)", changed, tokens)
             return
-    chosen: list[tuple[str, int, str]] = []
+    chosen: list[Named] = []
     if sum(entry[1] for entry in pool[-_SET_MAX:]) < short:
         return
     for entry in reversed(pool):  # the largest first: the fewest items
@@ -305,46 +268,22 @@ def _switch_off(search: _Search) -> Iterator[Fix]:
     yield Fix(search.item, "off", f"switch off {names} ({tokens:,} tokens)", _without(search, chosen), tokens)
 
 
-def _culprits(search: _Search) -> list[tuple[str, int, str]]:
+def _culprits(search: _Search) -> list[Named]:
     """Items that the decisions on this one name: taking out a row that wiped others costs no room,
     so it would not be found among what takes room."""
-    ids = {
-        entry.id: (entry.tokens, f"{entry.role} {entry.id}")
-        for stage in search.base.stages
-        for entry in stage.messages
-    }
-    ids |= {section.id: (section.tokens, section.name) for section in search.base.sections}
+    named = search.tried.named
     words = {
         word
-        for decision in search.base.decisions_on(search.item)
+        for decision in search.tried.decisions_on(search.item)
         if decision.action in LOSSES
         for word in re.findall(r"[^\s,;()'\"]+", decision.because)
     }
-    named = sorted(words & ids.keys() - {search.item} - search.settings.off)
-    return [(item, *ids[item]) for item in named[:_CULPRITS_MAX]]
+    found = sorted(words & named.keys() - {search.item} - search.settings.off)
+    return [named[item] for item in found[:_CULPRITS_MAX]]
 
 
-def _without(search: _Search, chosen: list[tuple[str, int, str]]) -> Settings:
+def _without(search: _Search, chosen: list[Named]) -> Settings:
     return search.settings.with_off({*search.settings.off, *(entry[0] for entry in chosen)})
-
-
-def _removable(search: _Search) -> list[tuple[str, int, str]]:
-    """Items that are in now and can be switched off: (id, tokens, name), the smallest first."""
-    parents = {section.parent for section in search.base.sections if section.parent}
-    pool = [
-        (section.id, section.tokens, section.name)
-        for section in search.base.sections
-        if section.id != search.item and section.id not in parents and section.tokens > 0
-    ]
-    final = search.base.stage(StageKind.FINAL)
-    session = search.base.stage(StageKind.SESSION)
-    stored = {m.id for m in session.messages} if session else set()
-    pool += [
-        (m.id, m.tokens, f"{m.role} {m.id}")
-        for m in (final.messages if final else ())
-        if m.id in stored and m.id != search.item and m.tokens > 0
-    ]
-    return sorted(pool, key=lambda entry: entry[1])
 
 
 # ---- a shorter text ------------------------------------------------------------------------------
@@ -370,7 +309,8 @@ def _shorter(search: _Search) -> Iterator[Fix]:
     if low == 0:
         return
     changed = search.settings.with_text(search.item, "".join(lines[:low]))
-    shorter = search.assembly(changed).section(search.item)
+    search.check()
+    shorter = search.tried.assemble(changed).section(search.item)
     saved = section.tokens_original - (shorter.tokens if shorter else 0)
     first = one_line(lines[low])[:40]
     text = (

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from promptdbg.analysis.fixes import Fix, lost_items
+from promptdbg.analysis.fixes import Fix
 from promptdbg.analysis.items import find_item
+from promptdbg.analysis.tried import Tried, lost_items
 from promptdbg.commands import options
 from promptdbg.commands.why import fix_document, fix_lines, offered
 from promptdbg.errors import UsageError
@@ -36,10 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     assembly = debugger.assembly
     lost = (find_item(assembly, arguments.item),) if arguments.item else lost_items(assembly)
+    tried = Tried(debugger.preview, debugger.settings)
     found: dict[str, tuple[Fix, ...]] = {}
     for number, item in enumerate(lost, 1):
         _progress(number, len(lost), item)
-        found[item] = offered(debugger, item)
+        found[item] = offered(debugger, item, tried)
     _progress(0, 0, "")
     if arguments.json:
         write_json(document(found))

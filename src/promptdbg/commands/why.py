@@ -35,6 +35,7 @@ from promptdbg.render import (
 from promptdbg.text import one_line
 
 if TYPE_CHECKING:
+    from promptdbg.analysis.tried import Tried
     from promptdbg.debug import Debugger
 
 SCHEMA = "promptdbg/why/1"
@@ -58,11 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def offered(debugger: Debugger, item: str) -> tuple[Fix, ...]:
+def offered(debugger: Debugger, item: str, tried: Tried | None = None) -> tuple[Fix, ...]:
     """The fixes for one item of what is open; none for a recording, which cannot be changed."""
     if debugger.opened.recorded:
         return ()
-    return fixes(debugger.preview, debugger.settings, debugger.opened.knobs, item)
+    return fixes(debugger.preview, debugger.settings, debugger.opened.knobs, item, tried=tried)
 
 
 def document(answer: Why, offers: Sequence[Fix]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from promptdbg.analysis.fixes import lost_items
+from promptdbg.analysis.tried import lost_items
 from promptdbg.debug import Debugger
 from promptdbg.model import (
     Assembly,
