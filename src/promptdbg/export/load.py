@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from promptdbg.errors import InputError
 from promptdbg.export.document import SCHEMA as ASSEMBLY_SCHEMA
+from promptdbg.export.typed import WrongType, check_types
 from promptdbg.files.disk import read_file
 from promptdbg.model import (
     Action,
@@ -87,8 +88,12 @@ def assembly_from(document: Json, where: str = "") -> Assembly:
     if schema not in (ASSEMBLY_SCHEMA, STRUCTURE_SCHEMA):
         raise InputError(f"has the unknown schema {schema!r}", where=where, hint=f"known: {ASSEMBLY_SCHEMA}")
     try:
-        return _assembly(document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        assembly = _assembly(document)
+        check_types(assembly)
+        if assembly.turn is not None and not 1 <= assembly.turn <= len(assembly.turns):
+            raise ValueError(f"turn {assembly.turn} is none of the {len(assembly.turns)} turns")
+        return assembly
+    except (KeyError, TypeError, ValueError, AttributeError, WrongType) as error:
         raise InputError(f"is not a whole {schema} document: {_describe(error)}", where=where) from error
 
 
