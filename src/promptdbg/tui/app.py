@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from time import strftime
 from typing import Any, ClassVar
@@ -409,7 +411,9 @@ class PromptdbgApp(App[int]):
         if not isinstance(self.screen, FindingsScreen):
             self._leave_for(FindingsScreen())
 
-    def action_export(self) -> None:
+    async def action_export(self) -> None:
+        # The shapes of secrets take longer to import than a frame.
+        await asyncio.to_thread(import_module, "promptdbg.export.levels")
         from promptdbg.tui.screens.export import ExportScreen
 
         if not isinstance(self.screen, ExportScreen):
