@@ -10,7 +10,7 @@ import platform
 import sys
 from importlib.metadata import version
 
-from tests.bench import analysis, core, programs
+from tests.bench import analysis, core, programs, ui
 
 GROUPS = {
     "counting": core.counting,
@@ -21,6 +21,7 @@ GROUPS = {
     "explaining": analysis.explaining,
     "aligning": analysis.aligning,
     "redacting": analysis.redacting,
+    "using": ui.using,
 }
 
 

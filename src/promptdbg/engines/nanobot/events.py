@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from promptdbg.bulk import quick
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.model import Action, Rule, Unit
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened to one message.

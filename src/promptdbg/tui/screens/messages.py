@@ -27,7 +27,7 @@ from promptdbg.tui.widgets.column_totals import ColumnTotals
 from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.widgets.virtual import VirtualList
 
-ALIGN_AT_ONCE = 3_000
+ALIGN_AT_ONCE = 1_000
 """Up to so many messages are aligned on the event loop; more in a thread."""
 
 _KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
