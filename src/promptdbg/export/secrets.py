@@ -69,11 +69,12 @@ def find(text: str, shapes: Sequence[Shape]) -> list[Found]:
 def in_view(view: View, shapes: Sequence[Shape]) -> Iterator[Found]:
     """The secrets of one reading of a text."""
     lower = _lower(view.text)
+    places: dict[str, list[int]] = {}  # shapes have literals in common
     for shape in shapes:
         if view.unwrapped and not shape.closed:
             continue
         searched = lower if shape.folded else view.text
-        for start, end in _stretches(lower, shape):
+        for start, end in _stretches(lower, shape, places):
             for match in shape.pattern.finditer(searched, start, end):
                 group = 1 if shape.pattern.groups and match.group(1) is not None else 0
                 value = view.text[match.start(group) : match.end(group)]
@@ -90,16 +91,18 @@ def _lower(text: str) -> str:
     return "".join(small if len(small := char.lower()) == 1 else char for char in text)
 
 
-def _stretches(lower: str, shape: Shape) -> list[tuple[int, int]]:
-    """Where in a text a match can be: around each literal, neighbours joined."""
+def _stretches(lower: str, shape: Shape, places: dict[str, list[int]]) -> list[tuple[int, int]]:
+    """Where in a text a match can be: around each literal, neighbours joined.
+
+    ``places`` are those of the literals that were looked for before, and grow.
+    """
     if not shape.needs:
         return [(0, len(lower))]
     spots: list[int] = []
     for literal in shape.needs:
-        at = lower.find(literal)
-        while at >= 0:
-            spots.append(at)
-            at = lower.find(literal, at + 1)
+        if literal not in places:
+            places[literal] = list(_places(lower, literal))
+        spots += places[literal]
     joined: list[tuple[int, int]] = []
     for spot in sorted(spots):
         start, end = max(0, spot - shape.reach), min(len(lower), spot + shape.reach)
@@ -108,6 +111,13 @@ def _stretches(lower: str, shape: Shape) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _places(text: str, literal: str) -> Iterator[int]:
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1)
 
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,65536}={0,2}(?![A-Za-z0-9+/_=-])")
