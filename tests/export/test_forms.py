@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from html.parser import HTMLParser
@@ -142,6 +143,14 @@ def test_writing_is_whole_private_and_never_over_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_atomically(tmp_path / "no" / "such" / "x", b"x")
     assert [p.name for p in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_a_device_or_a_pipe_is_never_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="device, pipe or socket"):
+        write_atomically(pipe, b"x", force=True)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,11 +24,14 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False, private: b
         private: mode 0600, for anything that holds text.
 
     Raises:
-        UsageError: the file exists and ``force`` is not set, or it is a folder.
+        UsageError: the file exists and ``force`` is not set, or it is a folder or a device.
         InputError: the folder does not exist or cannot be written, or the disk is full.
     """
     if is_folder(path):
         raise UsageError("is a folder; name a file", where=str(path))
+    if path.exists() and not path.is_file():
+        # Replacing the name of a device or a pipe would take it away from everybody.
+        raise UsageError("is a device, pipe or socket; name a file, or - for the output", where=str(path))
     if os.path.lexists(path) and not force:
         raise UsageError("exists already", where=str(path), hint="--force replaces it")
     try:
