@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.parser import DEFAULT, load, parser_for
@@ -21,6 +22,7 @@ _DEFECT, _INTERRUPTED, _PIPE_CLOSED = 70, 130, 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _stand_in_for_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -33,14 +35,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Python flushes stdout once more at exit, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         return _PIPE_CLOSED
+    except OSError as error:  # files are read where problems are values: this one is the output's
+        _discard(sys.stdout)
+        what = f"cannot be written: {error.strerror or error}"
+        failed = PromptdbgError(what, where=str(error.filename or "the output"))
+        return _told(failed, failed.exit_code, "--debug" in words)
     except Exception as error:
         defect = PromptdbgError(
             f"a defect of promptdbg: {type(error).__name__}: {error}", hint="--debug shows the traceback"
         )
         return _told(defect, _DEFECT, "--debug" in words)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Python has no stream where the shell closed one; what is written there goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for as long as the program runs
+
+
+def _discard(stream: TextIO) -> None:
+    """Let what is still to be written vanish: Python flushes once more at exit, which must not fail."""
+    with suppress(OSError, ValueError):  # not a stream of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _told(error: PromptdbgError, code: int, debug: bool) -> int:
@@ -50,8 +69,11 @@ def _told(error: PromptdbgError, code: int, debug: bool) -> int:
     if debug:
         import traceback
 
-        traceback.print_exc()
-    print(f"promptdbg: {safe(error.line(), lines=False)}", file=sys.stderr)
+        print(safe(traceback.format_exc()), end="", file=sys.stderr)
+    try:
+        print(f"promptdbg: {safe(error.line(), lines=False)}", file=sys.stderr, flush=True)
+    except OSError:  # nowhere to say it; the exit code does
+        _discard(sys.stderr)
     return code
 
 

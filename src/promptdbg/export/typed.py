@@ -7,7 +7,7 @@ field is checked as soon as there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -40,7 +40,8 @@ def check_types(value: Any) -> None:
     Raises:
         WrongType: a field does not fit; its line names the place.
     """
-    _check(type(value))(value)
+    kind: Any = type(value)
+    _check(kind)(value)
 
 
 @cache
@@ -110,11 +111,11 @@ def _union(members: tuple[Any, ...]) -> Check:
     return check
 
 
-def _collection(kind: type, each: Check, wanted: str) -> Check:
+def _collection(kind: type[Iterable[Any]], each: Check, wanted: str) -> Check:
     def check(value: Any) -> None:
         if not isinstance(value, kind):
             raise WrongType(wanted)
-        for index, part in enumerate(value):  # type: ignore[var-annotated]
+        for index, part in enumerate(value):
             try:
                 each(part)
             except WrongType as error:

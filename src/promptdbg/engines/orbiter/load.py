@@ -262,7 +262,8 @@ def _registered(reading: _Reading, workspace: Workspace, trusted: Trusted | None
     registered: dict[str, Entry] = {}
     manifest = Source(str(workspace.path / MANIFEST_NAME))
     table = workspace.options.get("neurons", [])
-    found = [_custom(value, manifest) for value in table if isinstance(value, dict)]
+    values = table if isinstance(table, list) else [table]
+    found = [_custom(value, manifest) for value in values if isinstance(value, dict)]
     if not isinstance(table, list) or len(found) != len(table):
         message = "[[neurons]] must be tables with name and text"
         reading.notices.append(Notice("orbiter.bad-value", message, manifest))
