@@ -123,6 +123,7 @@ def test_workspace_defaults_to_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "400")  # the folder of a test may be a long one
     assert main(["inspect"]) == 0
     assert str(folder) in capsys.readouterr().out
 
