@@ -20,6 +20,7 @@ from tests.engines.nanobot.making import (
     result,
     settings,
     stored,
+    turn_of,
     user,
 )
 
@@ -110,6 +111,14 @@ def test_a_turn_that_was_never_answered_is_closed(tmp_path: Path) -> None:
         "interrupted",
         "current",
     ]
+
+
+@pytest.mark.parametrize(("dialect", "marked"), [("main", False), ("0.3.5", True), ("0.2.2", False)])
+def test_only_the_newest_marks_the_row_that_closes_a_turn(tmp_path: Path, dialect: str, marked: bool) -> None:
+    session = stored([user("a")], {"pending_user_turn": True})
+    restored = turn_of(loaded(tmp_path, session), settings(dialect)).restored
+    assert restored is not None
+    assert restored.rows[-1].value.get("_recovery_interrupted", False) is marked
 
 
 def test_a_renamed_tool_is_read_under_its_new_name(tmp_path: Path) -> None:

@@ -218,3 +218,30 @@ def test_an_image_before_another_user_row_is_lost_on_the_wire(tmp_path: Path) ->
     assert "loses m0" in notice.message
     plain = assembled(loaded(tmp_path, stored([user("a"), user("b"), assistant("c")])), settings("main"))
     assert "adapter.replaced" not in codes(plain)
+
+
+def test_the_oldest_answers_a_call_named_null_under_that_name(tmp_path: Path) -> None:
+    calls = [{"id": "x1", "type": "function", "function": {"name": None, "arguments": "{}"}}]
+    rows = [user("a"), assistant("b", tool_calls=calls)]
+    final = assembled(loaded(tmp_path, stored(rows)), settings("0.2.2")).stage(StageKind.FINAL)
+    assert final is not None
+    assert [(m.tool_call_id, m.name) for m in final.messages if m.role == "tool"] == [("x1", None)]
+
+
+def test_a_turn_that_is_not_kept_shows_the_archived_summary(tmp_path: Path) -> None:
+    session = stored([user("a")], {"_last_summary": {"text": "All about tides."}})
+    for dialect in ("main", "0.3.5"):
+        assembly = assembled(loaded(tmp_path, session), settings(dialect, ephemeral=True))
+        summary = assembly.section("archived_summary")
+        assert summary is not None
+        assert "All about tides." in summary.output
+
+
+@pytest.mark.parametrize(("dialect", "content"), [("main", "look"), ("0.3.5", "look"), ("0.2.2", "look\n")])
+def test_media_without_a_path_leave_a_line_feed_in_the_oldest(
+    tmp_path: Path, dialect: str, content: str
+) -> None:
+    rows = [user("look", media=["", 3]), assistant("ok")]
+    assembly = assembled(loaded(tmp_path, stored(rows)), settings(dialect))
+    history = next(stage for stage in assembly.stages if stage.name == "history")
+    assert history.messages[0].content == content

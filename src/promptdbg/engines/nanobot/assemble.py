@@ -93,6 +93,7 @@ def _run(turn: Turn) -> None:
     _replay(turn)
     late_save = not turn.options.dialect.explicit_skills
     if not late_save:
+        _invoke_skills(turn)
         _save(turn)
     _build(turn)
     if late_save:
@@ -178,23 +179,30 @@ def _message(turn: Turn) -> Message:
     )
 
 
+def _invoke_skills(turn: Turn) -> None:
+    """Any message may name a skill, so all are judged before it is stored; a bad one stops it there."""
+    assert turn.prompt_parts is not None
+    if _message(turn).text:
+        usable_skills(turn.prompt_parts)
+
+
 def _save(turn: Turn) -> None:
     """Storing the session comes before the request, and a lone surrogate cannot be stored."""
     assert turn.restored is not None
     if turn.settings.turn is None:
         text = _message(turn).text
-        check_saving(turn.rows, turn.restored.metadata, text, turn.options.dialect)
+        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect, text)
 
 
 def _build(turn: Turn) -> None:
     options = turn.options
     assert turn.prompt_parts is not None
+    request = _prompt_request(turn, turn.summary)
+    turn.prompt = turn.first_prompt = build_prompt(turn.prompt_parts, request)
     skills = tuple(usable_skills(turn.prompt_parts))
     turn.current = build_current(
         _message(turn), options.dialect, skills, turn.settings.off, turn.settings.texts
     )
-    request = _prompt_request(turn, turn.summary)
-    turn.prompt = turn.first_prompt = build_prompt(turn.prompt_parts, request)
     step = _initial(turn, turn.prompt.text, turn.current)
     turn.initial = step.rows
     turn.initial_estimate = turn.recorder.step(

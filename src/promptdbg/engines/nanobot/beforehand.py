@@ -12,6 +12,7 @@ from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.consolidation import Archiver, Consolidated, consolidate
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.current import Message, build_current, moment
+from promptdbg.engines.nanobot.estimate import NO_ESTIMATE
 from promptdbg.engines.nanobot.events import Step
 from promptdbg.engines.nanobot.prompt import (
     PromptParts,
@@ -21,6 +22,7 @@ from promptdbg.engines.nanobot.prompt import (
 )
 from promptdbg.engines.nanobot.recent import HistoryEntry
 from promptdbg.engines.nanobot.restore import restore
+from promptdbg.engines.nanobot.saving import check_saving
 from promptdbg.engines.nanobot.skills import Skill, judge
 from promptdbg.engines.nanobot.state import TITLES, Turn
 from promptdbg.engines.nanobot.turn import what_if
@@ -46,6 +48,8 @@ def restore_crashed(turn: Turn) -> None:
     turn.rows = turn.restored.rows
     if turn.restored.events:
         turn.recorder.step("restore", TITLES["restore"], Step(turn.rows, turn.restored.events))
+    if turn.restored.metadata is not turn.seen.metadata:
+        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect)
 
 
 def _naive(now: str) -> str:
@@ -66,8 +70,6 @@ def archived_summary(turn: Turn) -> Summary | None:
     """The archived summary this turn shows; taken before consolidation, so a fresh one misses it."""
     assert turn.restored is not None
     if turn.session_key.startswith("dream:"):
-        return None
-    if turn.options.dialect.compacts_requests and turn.ephemeral:
         return None
     raw = turn.restored.metadata.get("_last_summary")
     if not isinstance(raw, dict):
@@ -116,7 +118,7 @@ def prompt_parts(turn: Turn) -> PromptParts:
         inputs=turn.inputs,
         dialect=turn.options.dialect,
         prose=turn.prose,
-        skills=_skills(turn),
+        read_skills=lambda: _skills(turn),
         disabled=turn.options.disabled,
         off=turn.settings.off,
         texts=turn.settings.texts,
@@ -223,8 +225,15 @@ def _archiver(turn: Turn) -> Archiver:
         message=lambda text: _probe_message(turn, text),
         reply=options.summary if options.consolidation == "succeeds" else None,
         acts=options.consolidation in ("succeeds", "fails"),
+        save=lambda: _save_archived(turn),
         memo=turn.inputs.replays,
     )
+
+
+def _save_archived(turn: Turn) -> None:
+    assert turn.restored is not None
+    if turn.settings.turn is None:
+        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect)
 
 
 def run_consolidation(turn: Turn) -> None:
@@ -235,9 +244,11 @@ def run_consolidation(turn: Turn) -> None:
 
 
 def measure_only(turn: Turn) -> None:
-    """0.3.5 archives nothing before a turn; the probe's size is still worth knowing."""
-    archiver = _archiver(turn)
-    probe = archiver.probe(turn.rows, turn.archived)
+    """0.3.5 archives nothing before a turn, so this cannot stop it; the size is still worth knowing."""
+    try:
+        probe = _archiver(turn).probe(turn.rows, turn.archived)
+    except Crash:
+        probe = NO_ESTIMATE
     turn.consolidated = Consolidated(
         probe, turn.options.consolidation_budget, 0, False, None, turn.archived, turn.archived
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from promptdbg.engines.nanobot.archive import raw_archive, strip_think
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import CONSOLIDATION_ROUNDS, Dialect
-from promptdbg.engines.nanobot.estimate import Estimate, Estimator, ToolSet, truncate_chars
+from promptdbg.engines.nanobot.estimate import NO_ESTIMATE, Estimate, Estimator, ToolSet, truncate_chars
 from promptdbg.engines.nanobot.merge import joined_content
 from promptdbg.engines.nanobot.prompt import Summary
 from promptdbg.engines.nanobot.prose import Prose
@@ -87,6 +87,8 @@ class Archiver:
     reply: str | None
     acts: bool
     """Whether outcomes are applied; else only the prediction is made."""
+    save: Callable[[], None]
+    """Stores the session after a round, or fails as nanobot would."""
     memo: Memo
 
     def probe(self, rows: Rows, archived: int, extra: tuple[HistoryEntry, ...] = ()) -> Estimate:
@@ -100,7 +102,7 @@ class Archiver:
         return self._request(replay, "[token-probe]", extra)
 
     def _request(self, replay: Rows, text: str, extra: tuple[HistoryEntry, ...]) -> Estimate:
-        return self.estimator.prompt(self.messages(replay, text, extra), self.tools)
+        return self.estimator.strict_prompt(self.messages(replay, text, extra), self.tools)
 
     def messages(self, replay: Rows, text: str, extra: tuple[HistoryEntry, ...]) -> Rows:
         system = Row("system", {"role": "system", "content": self.system(extra)})
@@ -118,31 +120,52 @@ def consolidate(
     """Predict, and where the settings ask for it, carry out consolidation.
 
     Raises:
-        Crash: the probe's prompt cannot be built (0.2.2 swallows that and does nothing).
+        Crash: the probe's prompt cannot be built, or rows cannot be written where they go.
     """
-    try:
-        probe = archiver.probe(rows, archived)
-    except Crash:
-        if not archiver.dialect.strict_rows:
-            raise
-        probe = Estimate(0, "none")
+    measured = enabled and bool(rows) and not ephemeral
+    probe = _probe(archiver, rows, archived, guarded=not measured)
     result = Consolidated(
         probe=probe,
         budget=archiver.budget,
         target=archiver.target,
-        wanted=enabled and bool(rows) and not ephemeral and probe.tokens >= max(1, archiver.budget),
+        wanted=measured and probe.tokens >= max(1, archiver.budget),
         first_boundary=boundary(archiver, rows, archived, max(1, probe.tokens - archiver.target)),
         last_before=archived,
         last_after=archived,
     )
-    if ephemeral or not enabled or not rows or not archiver.acts:
+    if not measured or not archiver.acts:
         return result
     if archiver.dialect.count_limit:
         _archive_overflow(archiver, rows, result)
-        probe = archiver.probe(rows, result.last_after, tuple(result.entries))
+        if result.rounds:
+            probe = _probe(archiver, rows, result.last_after, tuple(result.entries))
     if probe.tokens > 0 and probe.tokens >= archiver.budget:
         _archive_rounds(archiver, rows, result, probe)
     return result
+
+
+def _probe(
+    archiver: Archiver,
+    rows: Rows,
+    archived: int,
+    extra: tuple[HistoryEntry, ...] = (),
+    *,
+    guarded: bool = False,
+) -> Estimate:
+    """The probe's size; where 0.2.2 cannot make one it says so in its log and goes on.
+
+    Args:
+        guarded: nanobot makes no probe here, so that it cannot fail.
+
+    Raises:
+        Crash: the probe's prompt cannot be built.
+    """
+    try:
+        return archiver.probe(rows, archived, extra)
+    except Crash:
+        if guarded or archiver.dialect.strict_rows:
+            return NO_ESTIMATE
+        raise
 
 
 def boundary(archiver: Archiver, rows: Rows, archived: int, need: int) -> tuple[int, int] | None:
@@ -167,7 +190,7 @@ def _archive_rounds(archiver: Archiver, rows: Rows, result: Consolidated, probe:
         works = _archive(archiver, rows, result, found[0], overflow=False)
         if not works:
             return
-        probe = archiver.probe(rows, result.last_after, tuple(result.entries))
+        probe = _probe(archiver, rows, result.last_after, tuple(result.entries))
         if probe.tokens <= 0:
             return
 
@@ -214,6 +237,7 @@ def _archive(archiver: Archiver, rows: Rows, result: Consolidated, end: int, *, 
         reply = "(nothing)"
     result.rounds.append(Archived(start, end, reply is not None, overflow))
     result.last_after = end
+    archiver.save()
     if reply and reply != "(nothing)":
         result.summary = reply
     return bool(reply)
@@ -244,7 +268,7 @@ def _request_size(
     if not whole or tail != [row.value for row in whole]:
         return None
     messages = archiver.messages(prefix, archiver.prose.archive_request(len(whole)), extra)
-    if archiver.estimator.prompt(messages, archiver.tools).tokens > archiver.budget:
+    if archiver.estimator.strict_prompt(messages, archiver.tools).tokens > archiver.budget:
         return None
     return len(messages)
 

@@ -10,10 +10,12 @@ between a line feed and a character that is neither white space nor a slash.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
+from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import TRUNCATED, Dialect
 from promptdbg.engines.nanobot.rows import Row, Rows, dumps, message_pieces
 from promptdbg.model import Json
@@ -36,6 +38,9 @@ class Estimate(NamedTuple):
     special: str | None = None
 
 
+NO_ESTIMATE = Estimate(0, "none")
+
+
 @dataclass(frozen=True)
 class ToolSet:
     """The tool schemas of a request, in nanobot's order, and their JSON.
@@ -53,14 +58,30 @@ def tool_set(definitions: tuple[Json, ...], known: bool = True) -> ToolSet:
     return ToolSet(definitions, dumps(list(definitions)) if definitions else "", known)
 
 
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def _has_lone(text: str) -> bool:
+    return not text.isascii() and _LONE.search(text) is not None
+
+
+def _check_bytes(text: str, function: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        meaning = "A lone surrogate has no bytes to count: the turn fails while it is measured."
+        raise Crash("UnicodeEncodeError", str(error), f"utils/helpers.py::{function}", meaning) from error
+
+
 class Measures:
     """What is computed once about a row's payload.
 
     ``lead`` counts its leading line feeds, ``core`` is the rest, ``safe`` whether a count may be cut
-    before the core. ``ended`` has the core's tokens by the number of line feeds after it.
+    before the core. ``ended`` has the core's tokens by the number of line feeds after it. ``lone`` is
+    whether the payload holds a lone surrogate; it is known with ``utf8``.
     """
 
-    __slots__ = ("alone", "core", "ended", "lead", "safe", "sizes", "special", "utf8")
+    __slots__ = ("alone", "core", "ended", "lead", "lone", "safe", "sizes", "special", "utf8")
 
     def __init__(self, payload: str, encoding: Tokenizer) -> None:
         self.core = payload.lstrip("\n")
@@ -70,6 +91,7 @@ class Measures:
         self.ended: dict[int, int] = {}
         self.sizes: dict[tuple[str, bool], int] = {}
         self.utf8: int | None = None
+        self.lone = False
         self.alone: int | None = None
 
 
@@ -102,6 +124,39 @@ class Estimator:
             sizes[self._kind] = known
         return known
 
+    def strict_message(self, row: Row) -> int:
+        """``message`` as nanobot itself finds it.
+
+        Raises:
+            Crash: the bytes of a lone surrogate would be counted.
+        """
+        if self._may_count_bytes(row):
+            payload = "\n".join(message_pieces(row.value))
+            if self.spoiled(payload):
+                _check_bytes(payload, "estimate_message_tokens")
+        return self.message(row)
+
+    def _may_count_bytes(self, row: Row) -> bool:
+        """Whether a row's own size could be in bytes; what decides is a text that is slower to make."""
+        if self.dialect.message_fallback != "bytes":
+            return False
+        simple = isinstance(row.content, str)
+        return not self.available or not simple or self._measures(row).special is not None
+
+    def strict_prompt(self, rows: Rows, tools: ToolSet) -> Estimate:
+        """``prompt`` as nanobot itself finds it.
+
+        Raises:
+            Crash: the bytes of a lone surrogate would be counted.
+        """
+        estimate = self.prompt(rows, tools)
+        if estimate.source == "heuristic" and (
+            _has_lone(tools.text) or any(self._measures(row).lone for row in rows)
+        ):
+            payloads = [row.payload for row in rows if row.pieces]
+            _check_bytes("\n".join((*payloads, tools.text)), "_estimate_prompt_tokens_with_source")
+        return estimate
+
     def share(self, row: Row, source: MeasureSource) -> int:
         """A row's own part of a prompt estimate that was made in this way, without framing."""
         if source == "none":
@@ -129,7 +184,7 @@ class Estimator:
             return self._without_tokenizer(rows, tools, special)
         collected = any(row.pieces for row in rows)
         total = self._joined(rows) + self.tools(tools, collected) + FRAMING * len(rows)
-        return Estimate(total, "tiktoken") if total > 0 else Estimate(0, "none")
+        return Estimate(total, "tiktoken") if total > 0 else NO_ESTIMATE
 
     def _measures(self, row: Row) -> Measures:
         known = row.measures
@@ -158,6 +213,7 @@ class Estimator:
     def _bytes(self, row: Row, measures: Measures) -> int:
         if measures.utf8 is None:
             measures.utf8 = utf8_length(row.payload)
+            measures.lone = _has_lone(row.payload)
         return measures.utf8
 
     def _joined(self, rows: Rows) -> int:

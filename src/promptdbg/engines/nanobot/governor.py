@@ -30,7 +30,7 @@ class Governor:
     files: dict[str, Offloaded] = field(default_factory=dict)
 
     def measure(self, rows: Rows) -> Estimate:
-        return self.estimator.prompt(rows, self.tools)
+        return self.estimator.strict_prompt(rows, self.tools)
 
 
 StepFunction = Callable[[Governor, Rows], Step]

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
@@ -59,11 +60,20 @@ class PromptParts:
     inputs: NanobotInputs
     dialect: Dialect
     prose: Prose
-    skills: tuple[Skill, ...]
+    read_skills: Callable[[], tuple[Skill, ...]]
     disabled: frozenset[str]
     off: frozenset[str]
     texts: Mapping[str, str]
     tokenizer: bool
+
+    @cached_property
+    def skills(self) -> tuple[Skill, ...]:
+        """Judged when a prompt first needs them, since a bad one stops the turn just there.
+
+        Raises:
+            Crash: a skill makes nanobot raise.
+        """
+        return self.read_skills()
 
 
 @dataclass

@@ -105,7 +105,8 @@ def backfill(governor: Governor, rows: Rows) -> Step:
         if row.role == "assistant" and row.value.get("tool_calls"):
             for call in calls_of(row.value):
                 if call.get("id") and str(call["id"]) not in fulfilled:
-                    missing.setdefault(index, []).append((str(call["id"]), _call_name(call)))
+                    name = _call_name(call, governor.dialect)
+                    missing.setdefault(index, []).append((str(call["id"]), name))
     if not missing:
         return Step(rows)
     events: list[Event] = []
@@ -139,7 +140,8 @@ def _backfilled(governor: Governor, caller: Row, call_id: str, name: Json, numbe
     return Row(f"backfill:{call_id}:{number}", value, sources=(caller.id,))
 
 
-def _call_name(call: dict[str, Json]) -> Json:
+def _call_name(call: dict[str, Json], dialect: Dialect) -> Json:
+    """The name as the call holds it; later versions than 0.2.2 make a text of any value."""
     function = call.get("function")
     name = function.get("name", "") if isinstance(function, dict) else ""
-    return name if isinstance(name, str) else str(name)
+    return name if isinstance(name, str) or dialect.strict_rows else str(name)

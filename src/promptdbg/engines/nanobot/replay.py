@@ -46,7 +46,7 @@ def history(
         memo: remembers what comes before the cap, which most settings do not touch.
 
     Raises:
-        Crash: a replayed row has no ``role``, or tool calls that are not a list.
+        Crash: a replayed row has no ``role``, tool calls that are not a list, or no size in bytes.
     """
     stamped = dialect.timestamps if timestamps is None else timestamps
     whole = _remembered(
@@ -249,6 +249,10 @@ def _annotated(
             (rules.HISTORY_MEDIA, f"{len(names)} attached file(s) are named instead of sent again")
         )
         content = _appended(content, [f"[image: {path}]" for path in names])
+    elif media and isinstance(media, list) and content and dialect.strict_rows:
+        because = "none of its media has a path, and the line feed before their names stands alone"
+        changes.append((rules.HISTORY_MEDIA, because))
+        content += "\n"
     marked = isinstance(value.get("_runtime_context"), dict)
     if not (marked and dialect.explicit_skills):
         content = _attached(content, value.get("cli_apps"), _cli_line, changes)
@@ -296,7 +300,7 @@ def _preset_line(name: str, item: Mapping[str, Json]) -> str:
 def _capped(rows: Rows, cap: int, estimator: Estimator, events: list[Event]) -> Rows:
     start, used = len(rows), 0
     while start > 0:
-        size = estimator.message(rows[start - 1])
+        size = estimator.strict_message(rows[start - 1])
         if start < len(rows) and used + size > cap:
             break
         used += size

@@ -200,7 +200,8 @@ def _compact_history(governor: Governor, request: Request, compactor: Compactor,
     assert request.pressure is not None
     summary = _summarise(governor, prefix, compactor, state.summary, request)
     if summary is None:
-        raise _exceeded(governor, request.pressure, compactor, "there is no history that could be summarised")
+        why = "there is no history that could be summarised"
+        raise _exceeded(governor, request.pressure, compactor, "_compact_request_history", why)
     state.summary = request.summary = summary
     continuation = Row(
         "continuation", {"role": "user", "content": governor.prose.fixed("summary_continuation")}
@@ -280,14 +281,15 @@ def _ensure_fits(governor: Governor, request: Request, compactor: Compactor) -> 
     estimate = governor.measure(request.sent)
     if governor.budget > 0 and estimate.tokens <= governor.budget:
         return
-    raise _exceeded(governor, estimate, compactor, "the request is still too large after it was fitted")
+    why = "the request is still too large after it was fitted"
+    raise _exceeded(governor, estimate, compactor, "ensure_request_fits", why)
 
 
-def _exceeded(governor: Governor, estimate: Estimate, compactor: Compactor, why: str) -> Crash:
+def _exceeded(governor: Governor, estimate: Estimate, compactor: Compactor, function: str, why: str) -> Crash:
     return Crash(
         "ContextWindowExceededError",
         f"{compactor.session_key}: {estimate.tokens}/{governor.budget} via {estimate.source}",
-        "agent/context_governance.py::ensure_request_fits",
+        f"agent/context_governance.py::{function}",
         f"The turn fails: {why} ({estimate.tokens:,} tokens, {governor.budget:,} fit).",
     )
 

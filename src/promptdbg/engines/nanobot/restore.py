@@ -50,7 +50,10 @@ def restore(rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, prose: P
     if not rows or rows[-1].role != "user":
         return Restored(rows, left)
     note = prose.fixed("interrupted_turn")
-    row = Row("interrupted", {"role": "assistant", "content": note, "timestamp": now}, stored=True)
+    closing: dict[str, Json] = {"role": "assistant", "content": note, "timestamp": now}
+    if dialect.compacts_requests:
+        closing["_recovery_interrupted"] = True
+    row = Row("interrupted", closing, stored=True)
     event = inserted(row, rules.CLOSED_TURN, f"{rows[-1].id} was stored but never answered")
     return Restored((*rows, row), left, (row,), (event,), updated=True)
 

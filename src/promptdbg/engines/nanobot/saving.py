@@ -14,8 +14,14 @@ from promptdbg.engines.nanobot.rows import Row, Rows, dumps
 from promptdbg.model import Json
 
 
-def check_saving(rows: Rows, metadata: Mapping[str, Json], message: str, dialect: Dialect) -> None:
-    """
+def check_saving(
+    rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, message: str | None = None
+) -> None:
+    """Fail as storing the session would.
+
+    Args:
+        message: what the user just said, once it is stored too.
+
     Raises:
         Crash: a row, the metadata or the new message holds a lone surrogate.
     """
@@ -27,7 +33,8 @@ def check_saving(rows: Rows, metadata: Mapping[str, Json], message: str, dialect
         line = f" (line {row.source.start_line})" if row.source else ""
         _check_text(_line(row), where, f"row {row.id}{line}")
         row.memo["storable"] = True
-    _check_text(dumps({"role": "user", "content": message}), where, "the new message")
+    if message is not None:
+        _check_text(dumps({"role": "user", "content": message}), where, "the new message")
 
 
 def _line(row: Row) -> str:
