@@ -7,12 +7,13 @@ only adds numbers up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from promptdbg.bulk import quick
 from promptdbg.engines.agentos import js
 from promptdbg.engines.agentos.forms import Form, chat_forms, given_form
+from promptdbg.engines.rows import Memo
 from promptdbg.model import Json
 
 MESSAGE_OVERHEAD = 5
@@ -114,6 +115,7 @@ class Prepared:
     retrieved_text: str = ""
     joiner: str = "\n"
     broken: str = ""
+    memo: Memo = field(default_factory=Memo, compare=False, repr=False)
 
 
 def prepare(components: Mapping[str, Json]) -> Prepared:

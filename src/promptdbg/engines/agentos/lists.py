@@ -49,6 +49,16 @@ class Lists:
             wire=form.keys,
         )
 
+    def stored(self, items: tuple[HistoryItem, ...]) -> tuple[Message, ...]:
+        """The history as it was given; made once for each way to measure it."""
+        key = ("history", self.counter, self.made.meter)
+        return self.made.request.prepared.memo.messages(items, key, lambda item: self.history([item])[0])
+
+    def retrieved(self, documents: tuple[Document, ...]) -> tuple[Message, ...]:
+        """The retrieved context as it was given; made once for each way to measure it."""
+        key = ("documents", self.counter, self.made.meter)
+        return self.made.request.prepared.memo.messages(documents, key, self.document)
+
     def history(self, items: Iterable[HistoryItem]) -> list[Message]:
         """History messages as they were given."""
         cost = self.made.meter.message if self.made.meter else lambda item: 0.0

@@ -55,6 +55,8 @@ class Sections:
         self.events: dict[str, list[Event]] = {}
         for event in events:
             self.events.setdefault(event.item, []).append(event)
+        self.lossy = {event.item for event in events if event.action in _LOSSES}
+        self.measure = made.meter.text if made.meter is not None else lambda _: 0
         self.found: list[Section] = []
 
     def build(self) -> tuple[Section, ...]:
@@ -90,8 +92,7 @@ class Sections:
     ) -> Section:
         """``original`` are the tokens without loss, where they are not those of the text."""
         tokens = self.counter.count(output)
-        measure = self.made.meter.text if self.made.meter is not None else lambda _: 0
-        size = whole(measure(output))
+        size = whole(self.measure(output))
         section = Section(
             id=item,
             name=name,
@@ -103,7 +104,7 @@ class Sections:
             tokens=tokens,
             tokens_original=self.counter.count(text) if original is None else original,
             size=size,
-            size_original=size if output == text else whole(measure(text)),
+            size_original=size if output == text else whole(self.measure(text)),
             unit="tokens",
             parent=parent,
             priority=priority,
@@ -250,7 +251,7 @@ class Sections:
             self._memory(kept if not gone else 0)
 
     def _loses(self, item: str) -> bool:
-        return any(event.action in _LOSSES for event in self.events.get(item, ()))
+        return item in self.lossy
 
     def _memory(self, kept: int) -> None:
         """The memories in the memory text, of which ``kept`` characters are left."""

@@ -47,7 +47,7 @@ def stages_of(
     lists = Lists(made, counter, trace)
     for event in events:
         lists.events.setdefault(event.stage, []).append(event)
-    session = tuple(lists.history(given.history))
+    session = lists.stored(given.history)
     found = [_stage("session", StageKind.SESSION, "History as given", session, made=made, measured=None)]
     if made.augmented is None or made.outcome is None or made.meter is None:
         return tuple(found)
@@ -146,8 +146,8 @@ def _initial_history(
     return messages
 
 
-def _initial_documents(lists: Lists, documents: tuple[Document, ...]) -> list[Message]:
-    messages = [lists.document(document) for document in documents]
+def _initial_documents(lists: Lists, documents: tuple[Document, ...]) -> tuple[Message, ...]:
+    messages = lists.retrieved(documents)
     for message in messages:
         because = "Retrieved context, as given."
         lists.trace.decide(Action.INSERT, message.id, rules.COMPONENT, stage=INITIAL, because=because)
