@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TextIO
 
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.parser import DEFAULT, load, parser_for
