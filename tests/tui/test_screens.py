@@ -91,7 +91,7 @@ async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> Non
         text = screen_text(the_app(pilot))
         assert "STALE" in text.splitlines()[0]
         assert text.splitlines()[1].startswith(" STALE  ")
-        assert "is not TOML" in text.splitlines()[1] or size == "80x24"
+        assert "promptdbg.toml: is not TOML" in text.splitlines()[1]
         assert "identity" in text  # the last good picture
 
 

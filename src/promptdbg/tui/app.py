@@ -208,7 +208,8 @@ class PromptdbgApp(App[int]):
             screen.say(message.line)
 
     def on_stale(self, message: Stale) -> None:
-        self._stale = message.line
+        folder = f"{self.picture.assembly.workspace}/" if self.picture else ""
+        self._stale = message.line.removeprefix(folder)  # a long path would push the reason off the line
         self._reframe()
         if screen := self.on_top:
             screen.refuse("kept the last good picture")
