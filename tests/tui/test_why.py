@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from promptdbg import examples
 from promptdbg.analysis import fixes as analysis
-from promptdbg.debug import Debugger, opened_assembly
+from promptdbg.debug import Debugger, open_workspace, opened_assembly
 from promptdbg.model import Assembly, SectionStatus, Settings
 from promptdbg.tui import fixes
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.picture import picture_of
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
@@ -158,3 +160,15 @@ async def test_a_fault_of_an_engine_leaves_the_report(run: Run, monkeypatch: pyt
         assert "the cap is 400: the rest is cut." in told(app)
         assert "could not look for changes: KeyError: 'role\\x1b[31m'" in told(app)
         assert drawn(app).sections[CUT].status is SectionStatus.TRUNCATED
+
+
+def test_a_file_cut_beside_its_imports_may_be_kept() -> None:
+    """A section with parts is not in the list of what is lost; this one was cut by a rule of its own."""
+    folder = Path(examples.__file__).parent / "bee-nasty"
+    picture = picture_of(Debugger(open_workspace(folder), counter=sample.WordCounter()))
+    cut = next(item for item, section in picture.sections.items() if section.name == "lib/kettle/CLAUDE.md")
+    assert cut not in picture.lost
+    assert fixes.may_be_kept(picture, cut)
+    assert not fixes.may_be_kept(picture, picture.sections[cut].parent or "")  # only its parts were
+    whole = next(item for item, section in picture.sections.items() if not section.lost)
+    assert not fixes.may_be_kept(picture, whole)

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from promptdbg.analysis.fixes import Cancelled, Fix, fixes
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
+from promptdbg.model import LOSSES, SectionStatus
 from promptdbg.text import one_line, safe
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import names
@@ -27,6 +28,16 @@ LOOKING = (say(("Looking for what would keep it …", "virtual--muted")),)
 RECORDING = (
     say(("This is a recording: no change can be tried in it. Open the workspace itself.", "virtual--muted")),
 )
+
+
+def may_be_kept(picture: Picture, item: str) -> bool:
+    """Whether there may be changes that keep an item: it is lost, or a rule cut it beside its parts."""
+    if item in picture.lost:
+        return True
+    section = picture.sections.get(item)
+    if section is None or section.status not in (SectionStatus.TRUNCATED, SectionStatus.DROPPED):
+        return False
+    return any(decision.action in LOSSES for decision in picture.decisions.get(item, ()))
 
 
 async def sought(debugger: Debugger, picture: Picture, item: str) -> tuple[Sequence[Fix], str]:

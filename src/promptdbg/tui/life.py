@@ -86,18 +86,17 @@ def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:
     """What stood around an item in the order things are taken, with the running sum of what stayed."""
     if len(why.around) < 2:
         return []
-    head = f"{pad('', _NAME + 4)}{pad(why.unit.upper(), 9, right=True)}{pad('KEPT SO FAR', 13, right=True)}"
-    title = "In the order they are taken" if why.kind != "message" else "Around it, where it was last whole"
+    head = f"{pad('', _NAME + 5)}{pad(why.unit.upper(), 9, right=True)}{pad('KEPT SO FAR', 13, right=True)}"
+    message = why.kind == "message"
+    title = "Around it, where it was last whole" if message else "In the order they are taken"
     lines = [say((title, "virtual--strong")), say((head, "virtual--muted"))]
-    return [*lines, *(_neighbour(entry, ascii_only) for entry in why.around), BLANK]
+    return [*lines, *(_neighbour(entry, message, ascii_only) for entry in why.around), BLANK]
 
 
-def _neighbour(entry: Neighbour, ascii_only: bool) -> Paragraph:
+def _neighbour(entry: Neighbour, message: bool, ascii_only: bool) -> Paragraph:
     known = {status.value: status for status in SectionStatus}
     status = known[entry.status]
-    name = (
-        entry.name if entry.name.endswith(entry.item) or "/" in entry.item else f"{entry.name} {entry.item}"
-    )
+    name = f"{entry.name} {entry.item}" if message and entry.name != entry.item else entry.name
     figures = f"{pad(f'{entry.size:,}', 9, right=True)}{pad(f'{entry.running:,}', 13, right=True)}"
     return say(
         (">" if entry.this else " ", "virtual--key"),

@@ -18,8 +18,8 @@ from promptdbg.model import (
     Stage,
     StageKind,
 )
-from promptdbg.text import clip_middle, one_line, pad, safe
-from promptdbg.tui.life import cut_lines, life_lines
+from promptdbg.text import one_line, safe
+from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import plural, signed
 from promptdbg.tui.status import glyph_of, style_of
@@ -50,7 +50,7 @@ def section_report(
         lines += cut_lines(find_cut(section))
     lines += _parts(picture, section, ascii_only)
     if full:
-        lines += _around(picture, section, ascii_only)
+        lines += around_lines(why(picture.assembly, section.id), ascii_only)
     if section.evidence is not Evidence.COMPUTED:
         lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
     if section.source is not None:
@@ -142,24 +142,6 @@ def _parts(picture: Picture, section: Section, ascii_only: bool) -> list[Paragra
     hidden = len(out or parts) - _PARTS_SHOWN
     if hidden > 0:
         lines.append(say((f"and {hidden:,} more", "virtual--muted"), indent=2))
-    return [*lines, BLANK]
-
-
-def _around(picture: Picture, section: Section, ascii_only: bool) -> list[Paragraph]:
-    """What the engine took just before and after it, with the running sum in its own unit."""
-    near = why(picture.assembly, section.id)
-    if len(near.around) < 2:
-        return []
-    head = f"{pad('', 30)}{pad('SIZE', 9, right=True)}{pad('UP TO HERE', 13, right=True)}  {near.unit}"
-    lines = [say(("In the order they are taken", "virtual--strong")), say((head, "virtual--muted"))]
-    for entry in near.around:
-        status = SectionStatus(entry.status)
-        name = pad(clip_middle(one_line(entry.name), 25), 26)
-        figures = f"{pad(f'{entry.size:,}', 9, right=True)}{pad(f'{entry.running:,}', 13, right=True)}"
-        pointer = ">" if entry.this else " "
-        mark = f"{glyph_of(mark_of(status), ascii_only)} "
-        style = "virtual--strong" if entry.this else ""
-        lines.append(say((f"{pointer} ", "virtual--key"), (mark, style_of(status)), (name, style), figures))
     return [*lines, BLANK]
 
 

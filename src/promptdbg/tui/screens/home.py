@@ -17,7 +17,7 @@ from promptdbg.errors import UsageError
 from promptdbg.marks import mark_of
 from promptdbg.model import Knob, Section, Settings, Value
 from promptdbg.text import one_line, safe
-from promptdbg.tui.fixes import fix_lines, sought
+from promptdbg.tui.fixes import fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Row, Sort, States, View
@@ -174,7 +174,7 @@ class HomeScreen(PictureScreen):
     async def _seek_fixes(self, picture: Picture, item: str, told: Sequence[Paragraph]) -> None:
         """What would keep the item under the cursor, below its reasons, when the cursor rests on it."""
         why, debugger = self.query_one("#why", Prose), self.promptdbg.driver.debugger
-        if item not in picture.lost or debugger is None or debugger.opened.recorded or not why.size:
+        if debugger is None or debugger.opened.recorded or not why.size or not may_be_kept(picture, item):
             return
         await asyncio.sleep(_RESTS)
         found, problem = await sought(debugger, picture, item)

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
 from promptdbg.model import Source
-from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, sought
+from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
@@ -55,7 +55,7 @@ class WhyScreen(PictureScreen):
         ascii_only = self.promptdbg.ascii_only
         told = await asyncio.to_thread(report, picture, self.item, ascii_only=ascii_only, full=True)
         debugger = self.promptdbg.driver.debugger
-        if self.item not in picture.lost or debugger is None:
+        if debugger is None or not may_be_kept(picture, self.item):
             self._draw(told, ())
         elif debugger.opened.recorded:
             self._draw(told, RECORDING)
@@ -99,7 +99,7 @@ class WhyScreen(PictureScreen):
         picture, debugger = self.picture, self.promptdbg.driver.debugger
         if debugger is not None and debugger.opened.recorded:
             return "this is a recording: no change can be tried in it"
-        if picture is not None and self.item in picture.lost:
+        if picture is not None and may_be_kept(picture, self.item):
             looking = any(worker.node is self and worker.is_running for worker in self.workers)
             return "still looking for changes to try" if looking else "no single change keeps it whole"
         return "it is not lost: there is nothing to try"
