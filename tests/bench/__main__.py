@@ -10,13 +10,14 @@ import platform
 import sys
 from importlib.metadata import version
 
-from tests.bench import analysis, core, programs, ui
+from tests.bench import analysis, core, items, programs, ui
 
 GROUPS = {
     "counting": core.counting,
     "frame": programs.first_frame,
     "knob": core.knob,
     "assembling": core.assembling,
+    "many": items.many,
     "starting": programs.starting,
     "explaining": analysis.explaining,
     "aligning": analysis.aligning,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from statistics import median
@@ -29,6 +30,7 @@ def using() -> Iterator[Result]:
         for count, most in ((3_000, 0.05), (50_000, 0.15)):
             yield from asyncio.run(_session(grown("nanobot", count, Path(folder)), count, most))
         yield from asyncio.run(_sections(Path(folder) / "sections", 10_000))
+        yield asyncio.run(_save(grown("nanobot", 100, Path(folder))))
 
 
 async def _session(path: Path, count: int, most: float) -> list[Result]:
@@ -77,6 +79,26 @@ async def _sections(folder: Path, count: int) -> list[Result]:
             )
             for key in ("down", "pagedown")
         ]
+
+
+async def _save(path: Path) -> Result:
+    """A file saved by an editor, on the wall clock: most of it is waiting for more of the same."""
+    app = PromptdbgApp(lambda: Debugger(open_workspace(path)))
+    source = path / "AGENTS.md"
+    spent = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await _until(pilot, lambda: app.picture is not None)
+        await pilot.pause(1)  # the watch has begun
+        for number in range(5):
+            before = app.picture
+            started = time.perf_counter()
+            source.write_text(f"rule {number}\n", encoding="utf-8")
+            while app.picture is before:
+                await asyncio.sleep(0.002)
+            await pilot.pause()
+            spent.append(time.perf_counter() - started)
+            await pilot.pause(0.5)
+    return bound("save to repaint, 100 messages (wall clock)", min(spent), 0.15)
 
 
 def _aligned(app: PromptdbgApp) -> bool:
