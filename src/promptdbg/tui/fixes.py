@@ -19,7 +19,7 @@ from promptdbg.model import LOSSES, SectionStatus
 from promptdbg.text import one_line, safe
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import names
-from promptdbg.tui.wrapping import BLANK, Paragraph, say
+from promptdbg.tui.wrapping import Paragraph, say
 
 FIXES_SHOWN = 9
 """As many as there are digits to try one with."""
@@ -83,4 +83,4 @@ def fix_lines(found: Sequence[Fix], problem: str = "", *, keys: bool = True) -> 
         lines.append(say((then, "virtual--muted"), indent=5))
     if not keys:
         lines.append(say(("enter, then a number, tries one", "virtual--muted"), indent=2))
-    return [*lines, BLANK]
+    return lines

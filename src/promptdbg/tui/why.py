@@ -49,8 +49,6 @@ def section_report(
     if full or len(section.text) <= _CUT_AT_ONCE:
         lines += cut_lines(find_cut(section))
     lines += _parts(picture, section, ascii_only)
-    if full:
-        lines += around_lines(why(picture.assembly, section.id), ascii_only)
     if section.evidence is not Evidence.COMPUTED:
         lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
     if section.source is not None:
@@ -167,7 +165,6 @@ def message_report(
         lines += _decision(picture, decision, full)
     if not decisions:
         lines += [say("No rule touched it."), BLANK]
-    lines += life_lines(picture, why(picture.assembly, message.id), ascii_only)
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
@@ -194,3 +191,11 @@ def report(picture: Picture, item: str, *, ascii_only: bool, full: bool = False)
     if message is None:
         return [say("It is not there any more.")]
     return message_report(picture, message, ascii_only=ascii_only, full=full)
+
+
+def surroundings(picture: Picture, item: str, *, ascii_only: bool) -> list[Paragraph]:
+    """What stood around an item, and of a message its life through the lists."""
+    if item not in picture.sections and picture.message(item) is None:
+        return []
+    told = why(picture.assembly, item)
+    return life_lines(picture, told, ascii_only) if told.kind == "message" else around_lines(told, ascii_only)

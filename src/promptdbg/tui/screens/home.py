@@ -32,7 +32,7 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.tui.widgets.virtual import VirtualList
-from promptdbg.tui.wrapping import Paragraph, Piece, say
+from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
 
 _RESTS = 0.25
 """Seconds the cursor stays on an item before changes are looked for."""
@@ -178,7 +178,7 @@ class HomeScreen(PictureScreen):
             return
         await asyncio.sleep(_RESTS)
         found, problem = await sought(debugger, picture, item)
-        why.show([*told, *fix_lines(found, problem, keys=False)], keep_scroll=True)
+        why.show([*told, BLANK, *fix_lines(found, problem, keys=False)], keep_scroll=True)
 
     def _strip(self, picture: Picture, section: Section) -> list[Paragraph]:
         """Why in two lines, for windows without room for the pane."""

@@ -16,7 +16,7 @@ from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, soug
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
-from promptdbg.tui.why import report
+from promptdbg.tui.why import report, surroundings
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.wrapping import BLANK, Paragraph
@@ -54,19 +54,24 @@ class WhyScreen(PictureScreen):
         """The report, then what would keep the item: both worked out in a thread."""
         ascii_only = self.promptdbg.ascii_only
         told = await asyncio.to_thread(report, picture, self.item, ascii_only=ascii_only, full=True)
+        around = await asyncio.to_thread(surroundings, picture, self.item, ascii_only=ascii_only)
         debugger = self.promptdbg.driver.debugger
         if debugger is None or not may_be_kept(picture, self.item):
-            self._draw(told, ())
+            self._draw(told, around)
         elif debugger.opened.recorded:
-            self._draw(told, RECORDING)
+            self._draw(told, RECORDING, around)
         else:
-            self._draw(told, LOOKING)
+            self._draw(told, LOOKING, around)
             self._fixes, problem = await sought(debugger, picture, self.item)
-            self._draw(told, fix_lines(self._fixes, problem))
+            self._draw(told, fix_lines(self._fixes, problem), around)
         self.show_keys()
 
-    def _draw(self, told: Sequence[Paragraph], tail: Sequence[Paragraph]) -> None:
-        self.query_one(Prose).show([*told, *([BLANK, *tail] if tail else ())], keep_scroll=True)
+    def _draw(self, *parts: Sequence[Paragraph]) -> None:
+        """Parts of the report, a blank line between."""
+        lines = [line for part in parts if part for line in (*part, BLANK)]
+        while lines and lines[-1] == BLANK:
+            lines.pop()
+        self.query_one(Prose).show(lines, keep_scroll=True)
 
     def on_unmount(self) -> None:
         self.workers.cancel_node(self)
