@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
+from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.estimate import truncate_chars
 from promptdbg.engines.nanobot.rows import Rows
@@ -49,19 +51,39 @@ def strip_think(text: str, dialect: Dialect) -> str:
 
 
 def transcript(values: Iterable[Mapping[str, Json]], dialect: Dialect) -> str:
-    """Messages as lines of text, empty ones left out (``_format_messages``)."""
+    """Messages as lines of text, empty ones left out (``_format_messages``).
+
+    Raises:
+        Crash: a row holds a value that cannot be written so.
+    """
     lines: list[str] = []
     for value in values:
         content = value.get("content") if dialect.strict_rows else _with_media(value)
         if not content:
             continue
-        used = value.get("tools_used")
-        tools = f" [tools: {', '.join(map(str, used))}]" if isinstance(used, list) and used else ""
-        stamp = value.get("timestamp")
-        time = str(stamp)[:16] if stamp is not None else "?"
-        role = str(value.get("role") or "unknown").upper()
-        lines.append(f"[{time}] {role}{tools}: {content}")
+        try:
+            lines.append(f"{_speaker(value, strict=dialect.strict_rows)}: {content}")
+        except (TypeError, KeyError, AttributeError) as error:
+            raise Crash(
+                type(error).__name__,
+                str(error),
+                "agent/memory.py::_format_messages",
+                "A stored row cannot be archived, so every turn that would archive it fails.",
+            ) from error
     return "\n".join(lines)
+
+
+def _speaker(value: Mapping[str, Any], *, strict: bool) -> str:
+    """Time, role and tools of a message; odd values raise what Python raises for them."""
+    used = value.get("tools_used")
+    tools = f" [tools: {', '.join(used)}]" if used else ""
+    if strict:
+        time, role = value.get("timestamp", "?")[:16], value["role"]
+    else:
+        stamp = value.get("timestamp")
+        time = "?" if stamp is None else str(stamp)[:16]
+        role = str(value.get("role") or "unknown")
+    return f"[{time}] {role.upper()}{tools}"
 
 
 def _with_media(value: Mapping[str, Json]) -> Json:

@@ -14,13 +14,13 @@ from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.current import Message, build_current, moment
 from promptdbg.engines.nanobot.estimate import NO_ESTIMATE
 from promptdbg.engines.nanobot.events import Step
+from promptdbg.engines.nanobot.historyfile import HistoryEntry, HistoryFile
 from promptdbg.engines.nanobot.prompt import (
     PromptParts,
     PromptRequest,
     Summary,
     build_prompt,
 )
-from promptdbg.engines.nanobot.recent import HistoryEntry
 from promptdbg.engines.nanobot.restore import restore
 from promptdbg.engines.nanobot.saving import check_saving
 from promptdbg.engines.nanobot.skills import Skill, judge
@@ -219,8 +219,7 @@ def _archiver(turn: Turn) -> Archiver:
         budget=options.consolidation_budget,
         target=options.consolidation_target,
         max_messages=options.max_messages,
-        session_key=turn.session_key,
-        now=clock.strftime("%Y-%m-%d %H:%M"),
+        file=HistoryFile(turn.inputs, options.dialect, clock.strftime("%Y-%m-%d %H:%M"), turn.session_key),
         system=lambda extra: _probe_system(turn, extra),
         message=lambda text: _probe_message(turn, text),
         reply=options.summary if options.consolidation == "succeeds" else None,

@@ -6,18 +6,17 @@ an assumption of the settings; everything else is computed. Nothing is written.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from promptdbg.engines.nanobot.archive import raw_archive, strip_think
+from promptdbg.engines.nanobot.archive import raw_archive, strip_think, transcript
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import CONSOLIDATION_ROUNDS, Dialect
 from promptdbg.engines.nanobot.estimate import NO_ESTIMATE, Estimate, Estimator, ToolSet, truncate_chars
+from promptdbg.engines.nanobot.historyfile import HistoryEntry, HistoryFile
 from promptdbg.engines.nanobot.merge import joined_content
 from promptdbg.engines.nanobot.prompt import Summary
 from promptdbg.engines.nanobot.prose import Prose
-from promptdbg.engines.nanobot.recent import HistoryEntry
 from promptdbg.engines.nanobot.replay import Memo, history, recent_start
 from promptdbg.engines.nanobot.rows import Row, Rows, first_user, legal_start
 
@@ -59,6 +58,7 @@ class Consolidated:
     rounds: list[Archived] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     entries: list[HistoryEntry] = field(default_factory=list)
+    """What was appended to history.jsonl."""
     summary: str | None = None
     """What becomes ``_last_summary``, too late for this turn."""
 
@@ -79,9 +79,7 @@ class Archiver:
     budget: int
     target: int
     max_messages: int
-    session_key: str
-    now: str
-    """Minutes of the frozen clock, as history entries have them."""
+    file: HistoryFile
     system: Callable[[tuple[HistoryEntry, ...]], str]
     message: Callable[[str], str]
     reply: str | None
@@ -90,6 +88,11 @@ class Archiver:
     save: Callable[[], None]
     """Stores the session after a round, or fails as nanobot would."""
     memo: Memo
+
+    @property
+    def entries(self) -> tuple[HistoryEntry, ...]:
+        """What the rounds so far have appended."""
+        return tuple(self.file.appended)
 
     def probe(self, rows: Rows, archived: int, extra: tuple[HistoryEntry, ...] = ()) -> Estimate:
         """The next prompt with the whole replay in it (``estimate_session_prompt_tokens``)."""
@@ -132,13 +135,14 @@ def consolidate(
         first_boundary=boundary(archiver, rows, archived, max(1, probe.tokens - archiver.target)),
         last_before=archived,
         last_after=archived,
+        entries=archiver.file.appended,
     )
     if not measured or not archiver.acts:
         return result
     if archiver.dialect.count_limit:
         _archive_overflow(archiver, rows, result)
         if result.rounds:
-            probe = _probe(archiver, rows, result.last_after, tuple(result.entries))
+            probe = _probe(archiver, rows, result.last_after, archiver.entries)
     if probe.tokens > 0 and probe.tokens >= archiver.budget:
         _archive_rounds(archiver, rows, result, probe)
     return result
@@ -190,7 +194,7 @@ def _archive_rounds(archiver: Archiver, rows: Rows, result: Consolidated, probe:
         works = _archive(archiver, rows, result, found[0], overflow=False)
         if not works:
             return
-        probe = _probe(archiver, rows, result.last_after, tuple(result.entries))
+        probe = _probe(archiver, rows, result.last_after, archiver.entries)
         if probe.tokens <= 0:
             return
 
@@ -218,7 +222,10 @@ def _archive(archiver: Archiver, rows: Rows, result: Consolidated, end: int, *, 
     start = result.last_after
     chunk = rows[start:end]
     reply = archiver.reply
-    sent = _request_size(archiver, rows, start, end, tuple(result.entries))
+    if archiver.dialect.strict_rows:
+        # The model would be sent this text, so it is made even where no raw entry needs it.
+        transcript((row.value for row in chunk), archiver.dialect)
+    sent = _request_size(archiver, rows, start, end, archiver.entries)
     if sent is None:
         reply = None
     else:
@@ -228,11 +235,9 @@ def _archive(archiver: Archiver, rows: Rows, result: Consolidated, end: int, *, 
         reply = "[no summary]" if archiver.dialect.strict_rows else None
     if reply is None:
         text = truncate_chars(raw_archive(chunk, archiver.dialect), _ENTRY_CHARS)
-        _append(archiver, result, strip_think(text.rstrip(), archiver.dialect))
+        archiver.file.append(strip_think(text.rstrip(), archiver.dialect))
     elif archiver.dialect.strict_rows or reply.strip() != "(nothing)":
-        _append(
-            archiver, result, strip_think(truncate_chars(reply.rstrip(), _SUMMARY_CHARS), archiver.dialect)
-        )
+        archiver.file.append(strip_think(truncate_chars(reply.rstrip(), _SUMMARY_CHARS), archiver.dialect))
     else:
         reply = "(nothing)"
     result.rounds.append(Archived(start, end, reply is not None, overflow))
@@ -241,14 +246,6 @@ def _archive(archiver: Archiver, rows: Rows, result: Consolidated, end: int, *, 
     if reply and reply != "(nothing)":
         result.summary = reply
     return bool(reply)
-
-
-def _append(archiver: Archiver, result: Consolidated, content: str) -> None:
-    """The entry as history.jsonl would get it; its cursor is above every other."""
-    number = len(result.entries) + 1
-    result.entries.append(
-        HistoryEntry(-number, sys.maxsize, archiver.now, content, archiver.session_key or None)
-    )
 
 
 def _request_size(

@@ -45,6 +45,8 @@ from promptdbg.workspace import Workspace
 
 BOOTSTRAP = ("AGENTS.md", "SOUL.md", "USER.md")
 MEMORY, HISTORY, CURSOR = "memory/MEMORY.md", "memory/history.jsonl", "memory/.dream_cursor"
+COUNTER = "memory/.cursor"
+"""The cursor of the newest entry that was ever appended to the history file."""
 DEFAULT_MESSAGE = "hello"
 
 
@@ -134,7 +136,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         dialect_reason=reason,
         shown_workspace=shown,
         shown_project=shown_project or shown,
-        agent_files=_read(workspace.path, (*BOOTSTRAP, MEMORY, HISTORY, CURSOR)),
+        agent_files=_read(workspace.path, (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, COUNTER)),
         project_files=_read(project, BOOTSTRAP) if project else MappingProxyType({}),
         skills=skills,
         builtin_skills=builtin,
@@ -266,7 +268,8 @@ def _notice_plugins(workspace: Workspace, notices: list[Notice]) -> None:
 def _watched(
     workspace: Workspace, request: LoadRequest, config: Config, project: Path | None
 ) -> tuple[str, ...]:
-    paths = [workspace.path / name for name in (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, "skills", "tools.json")]
+    names = (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, COUNTER, "skills", "tools.json")
+    paths = [workspace.path / name for name in names]
     if project:
         paths += [project / name for name in BOOTSTRAP]
     if workspace.manifest:

@@ -14,9 +14,10 @@ from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
+from promptdbg.engines.nanobot.historyfile import HistoryEntry
 from promptdbg.engines.nanobot.inputs import BOOTSTRAP, MEMORY, NanobotInputs
 from promptdbg.engines.nanobot.prose import Place, Prose
-from promptdbg.engines.nanobot.recent import HistoryEntry, recent_history
+from promptdbg.engines.nanobot.recent import recent_history
 from promptdbg.engines.nanobot.sections import Draft, joined
 from promptdbg.engines.nanobot.skills import Skill, body_block, listed_line
 from promptdbg.files.skills import StrictText

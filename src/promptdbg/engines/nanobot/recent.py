@@ -5,45 +5,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
-from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import RECENT_ENTRIES, RECENT_TOKENS, TRUNCATED, Dialect
 from promptdbg.engines.nanobot.estimate import truncate_to_tokens
+from promptdbg.engines.nanobot.historyfile import HistoryEntry, history_entries
 from promptdbg.engines.nanobot.inputs import CURSOR, HISTORY, NanobotInputs
 from promptdbg.engines.nanobot.sections import Draft, joined
-from promptdbg.model import Action, Json, Rule, SectionStatus, Source, Span, Unit
+from promptdbg.model import Action, Rule, SectionStatus, Source, Span, Unit
 
 _HEAD = "# Recent History\n\n"
 _INTERNAL_KEYS = frozenset({"heartbeat"})
 _INTERNAL_PREFIXES = ("cron:", "dream:")
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One line of history.jsonl; ``problem`` says why nanobot ignores it.
-
-    A negative ``line`` numbers an entry that this turn itself would have appended.
-    """
-
-    line: int
-    cursor: int
-    timestamp: str
-    content: str
-    session_key: str | None
-    problem: str = ""
-
-    @property
-    def id(self) -> str:
-        return f"recent_history/{self.line}" if self.line > 0 else f"recent_history/new:{-self.line}"
-
-    @property
-    def shown(self) -> str:
-        return f"- [{self.timestamp}] {self.content}"
 
 
 def recent_history(
@@ -66,7 +41,9 @@ def recent_history(
     """
     if not shown:
         return _left_out(inputs, dialect)
-    entries = (*history_entries(inputs, dialect), *extra)
+    # An appended entry can have the id of the file's last line: it was written onto it.
+    by_id = {entry.id: entry for entry in (*history_entries(inputs, dialect), *extra)}
+    entries = tuple(by_id.values())
     drafts = {entry.id: _entry_draft(inputs, entry, texts) for entry in entries}
     kept = _selected(entries, drafts, inputs, dialect, session_key, unified, summary, off)
     lines = [drafts[entry.id] for entry in kept]
@@ -88,71 +65,6 @@ def _left_out(inputs: NanobotInputs, dialect: Dialect) -> Draft:
     if inputs.agent_files[HISTORY].text:
         draft.note(rules.RECENT_EPHEMERAL, "an ephemeral turn is not shown the history file", Action.EMPTY)
     return draft
-
-
-def history_entries(inputs: NanobotInputs, dialect: Dialect) -> tuple[HistoryEntry, ...]:
-    """Every entry of the file, the ignored ones with their problem.
-
-    Raises:
-        Crash: as ``recent_history``.
-    """
-    key = ("history", dialect.name)
-    if key not in inputs.cache:
-        inputs.cache[key] = _read_entries(inputs, dialect)
-    found: tuple[HistoryEntry, ...] = inputs.cache[key]
-    return found
-
-
-def _read_entries(inputs: NanobotInputs, dialect: Dialect) -> tuple[HistoryEntry, ...]:
-    file = inputs.agent_files[HISTORY]
-    if not file.found:
-        return ()
-    if file.text is None:
-        error, _, message = file.error.partition(": ")
-        raise Crash(error, message, "agent/memory.py::_read_entries", "history.jsonl makes every turn fail.")
-    entries: list[HistoryEntry] = []
-    for number, line in enumerate(file.text.split("\n"), start=1):
-        if line.strip():
-            entries.append(_entry(number, line.strip(), dialect))
-    return tuple(entries)
-
-
-def _entry(number: int, line: str, dialect: Dialect) -> HistoryEntry:
-    def ignored(problem: str, content: str = line) -> HistoryEntry:
-        return HistoryEntry(number, -1, "", content, None, problem)
-
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError:
-        return ignored("the line is not JSON")
-    except (ValueError, RecursionError) as error:
-        meaning = f"Line {number} of history.jsonl makes every turn fail."
-        raise Crash(type(error).__name__, str(error), "agent/memory.py::_read_entries", meaning) from error
-    if not isinstance(value, dict):
-        if dialect.strict_rows:
-            raise Crash(
-                "AttributeError",
-                f"'{type(value).__name__}' object has no attribute 'get'",
-                "agent/memory.py::_iter_valid_entries",
-                f"Line {number} of history.jsonl is not an object: every turn fails in 0.2.2.",
-            )
-        return ignored("the line is not an object")
-    cursor, timestamp, content = value.get("cursor"), value.get("timestamp"), value.get("content")
-    key = value.get("session_key")
-    shown = content if isinstance(content, str) else line
-    if isinstance(cursor, bool) or not isinstance(cursor, int) or cursor < 0:
-        return ignored(f"its cursor is {_short(cursor)}", shown)
-    if not isinstance(timestamp, str):
-        return ignored("its timestamp is not a text", shown)
-    if not isinstance(content, str):
-        return ignored("its content is not a text", shown)
-    if key is not None and not isinstance(key, str):
-        return ignored("its session_key is not a text", shown)
-    return HistoryEntry(number, cursor, timestamp, content, key)
-
-
-def _short(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)[:30]
 
 
 def _entry_draft(inputs: NanobotInputs, entry: HistoryEntry, texts: Mapping[str, str]) -> Draft:
