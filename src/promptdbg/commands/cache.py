@@ -53,10 +53,8 @@ def _earlier(debugger: Debugger, against: str | None) -> tuple[Assembly, str]:
                 "there is no turn before this one", where="--turn", hint="compare with --against"
             )
         return debugger.preview(debugger.settings.with_turn(turn)), f"turn {turn}"
-    if against.isdigit():
-        if not 1 <= int(against) <= len(turns):
-            raise UsageError(f"no user message {against}, there are {len(turns):,}", where="--against")
-        return debugger.preview(debugger.settings.with_turn(int(against))), f"turn {against}"
+    if (named := options.turn_named(against, len(turns))) is not None:
+        return debugger.preview(debugger.settings.with_turn(named)), f"turn {named}"
     if is_file(Path(against)):
         from promptdbg.export.load import assembly_from, read_json
 

@@ -88,7 +88,7 @@ def _demands(arguments: argparse.Namespace) -> Demands:
 
 def _size(text: str) -> tuple[str, int]:
     name, found, number = text.rpartition("=")
-    if not found or not number.isdigit():
+    if not found or not (number.isascii() and number.isdecimal()) or len(number) > 18:
         raise UsageError(f"{text!r} is not NAME=N", where="--max-section")
     return name, int(number)
 

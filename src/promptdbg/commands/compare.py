@@ -115,11 +115,8 @@ def _other(debugger: Debugger, arguments: argparse.Namespace) -> Assembly:
     manifest = opened.workspace.manifest
     if manifest is not None and wanted in manifest.scenarios:
         return debugger.preview(opened.scenario(wanted).with_turn(debugger.settings.turn))
-    if wanted.isdecimal():
-        turns = len(opened.turns)
-        if not 1 <= int(wanted) <= turns:
-            raise UsageError(f"no user message {wanted}, there are {turns:,}", where="--against")
-        return debugger.preview(debugger.settings.with_turn(int(wanted)))
+    if (turn := options.turn_named(wanted, len(opened.turns))) is not None:
+        return debugger.preview(debugger.settings.with_turn(turn))
     path = expanded(wanted)
     changed = vars(arguments) | {"turn": None, "off": []}
     if is_folder(path):

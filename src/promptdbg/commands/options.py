@@ -128,6 +128,20 @@ def counter(arguments: argparse.Namespace) -> TokenCounter:
     return tokenizer(arguments.tokenizer or DEFAULT_ENCODING)
 
 
+def turn_named(word: str, turns: int) -> int | None:
+    """The turn that a word names by its number; ``None`` where it is no number.
+
+    Raises:
+        UsageError: there is no turn of that number.
+    """
+    if not (word.isascii() and word.isdecimal()):
+        return None
+    number = int(word) if len(word) < 20 else 0  # Python refuses thousands of digits
+    if not 1 <= number <= turns:
+        raise UsageError(f"no user message {word}, there are {turns:,}", where="--against")
+    return number
+
+
 def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: TokenCounter) -> Settings:
     """The settings that the arguments describe.
 

@@ -1,0 +1,1 @@
+"""The command line against hostile arguments, workspaces, documents, streams and environments."""
