@@ -31,7 +31,7 @@ class Picture:
 PICTURES = (
     Picture("home", (*["down"] * 6,), example="bee-nearest-rule"),
     Picture("messages", ("m", "down")),
-    Picture("why", ("m", "down", "i"), size=(120, 46)),
+    Picture("why", ("m", "down", "i")),
     Picture("fixed", ("m", "down", "i", "1", "escape")),
 )
 
