@@ -11,7 +11,15 @@ import pytest
 from promptdbg.engines.nanobot.dialects import DIALECTS
 from promptdbg.engines.nanobot.historyfile import HistoryFile
 from promptdbg.model import Action
-from tests.engines.nanobot.making import assembled, assistant, loaded, settings, stored, user
+from tests.engines.nanobot.making import (
+    assembled,
+    assistant,
+    loaded,
+    settings,
+    stored,
+    turn_of,
+    user,
+)
 
 ARCHIVING = ("main", "0.2.2")
 ROWS = [row for n in range(36) for row in (user(f"{n} " + "tide " * 60), assistant("ok"))]
@@ -134,3 +142,20 @@ def test_a_lone_surrogate_cannot_be_archived_as_it_is(tmp_path: Path, dialect: s
     failure = assembled(loaded(tmp_path, stored([user("\ud83d"), *ROWS])), given).failure
     assert failure is not None
     assert failure.where == "agent/memory.py::append_history"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reply", "entry"),
+    [
+        ("0.2.2", "", "[no summary]"),
+        ("0.2.2", " ", ""),
+        ("0.2.2", "(nothing)", "(nothing)"),
+        ("main", " ", "[RAW] "),
+    ],
+)
+def test_a_summary_that_says_nothing(tmp_path: Path, dialect: str, reply: str, entry: str) -> None:
+    given = settings(dialect, **(SMALL | {"summary": reply, "max_messages": 60}))
+    consolidated = turn_of(loaded(tmp_path, stored(ROWS)), given).consolidated
+    assert consolidated is not None
+    first = consolidated.entries[0].content
+    assert first.startswith(entry) if dialect == "main" else first == entry

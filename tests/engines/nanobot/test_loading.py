@@ -140,3 +140,32 @@ def test_a_provider_s_own_state_is_told(tmp_path: Path) -> None:
     assembly = assembled(loaded(tmp_path, session), settings("main"))
     assert "session.provider-state" in codes(assembly)
     assert final_ids(assembly) == ["system", "m0"]
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "error"),
+    [
+        (
+            {"pending_tool_calls": [{"id": "c1", "function": "exec"}]},
+            "AttributeError: 'str' object has no attribute 'get'",
+        ),
+        ({"completed_tool_results": 5}, "TypeError: 'int' object is not iterable"),
+    ],
+)
+def test_an_odd_checkpoint_stops_all_but_the_newest(tmp_path: Path, checkpoint: Any, error: str) -> None:
+    inputs = loaded(tmp_path, stored([user("a")], {"runtime_checkpoint": checkpoint}))
+    for dialect in ("main", "0.2.2"):
+        failure = assembled(inputs, settings(dialect)).failure
+        assert failure is not None
+        assert (failure.error, failure.where) == (error, "agent/loop.py::_restore_runtime_checkpoint")
+    assert assembled(inputs, settings("0.3.5")).failure is None
+
+
+@pytest.mark.parametrize(
+    ("dialect", "active"), [("main", "2026-08-19T08:30:00"), ("0.3.5", "2026-08-20T09:30:00")]
+)
+def test_only_the_newest_takes_restoring_for_a_change(tmp_path: Path, dialect: str, active: str) -> None:
+    metadata = {"runtime_checkpoint": {}, "_last_summary": {"text": "All about tides."}}
+    turn = turn_of(loaded(tmp_path, stored([user("a")], metadata)), settings(dialect))
+    assert turn.summary is not None
+    assert turn.summary.last_active == active

@@ -230,9 +230,10 @@ def _archive(archiver: Archiver, rows: Rows, result: Consolidated, end: int, *, 
         reply = None
     else:
         result.calls.append(Call(sent, reply is not None))
-    blank = reply is not None and not reply.strip()
-    if blank:
-        reply = "[no summary]" if archiver.dialect.strict_rows else None
+    if archiver.dialect.strict_rows:
+        reply = "[no summary]" if reply == "" else reply
+    elif reply is not None and not reply.strip():
+        reply = None
     if reply is None:
         text = truncate_chars(raw_archive(chunk, archiver.dialect), _ENTRY_CHARS)
         archiver.file.append(strip_think(text.rstrip(), archiver.dialect))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.events import Event, inserted
 from promptdbg.engines.nanobot.prose import Prose
@@ -40,7 +41,11 @@ class Restored:
 
 
 def restore(rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, prose: Prose, now: str) -> Restored:
-    """Materialise a checkpoint, else close a pending user turn."""
+    """Materialise a checkpoint, else close a pending user turn.
+
+    Raises:
+        Crash: the checkpoint holds what main and 0.2.2 cannot go through.
+    """
     checkpoint = metadata.get(CHECKPOINT)
     if isinstance(checkpoint, dict):
         return _from_checkpoint(rows, metadata, checkpoint, dialect, prose, now)
@@ -76,7 +81,8 @@ def _from_checkpoint(
     because = f"the checkpoint of a crashed turn holds {len(restored)} rows, {overlap} of them stored already"
     events = tuple(inserted(row, rules.RESTORED, because) for row in appended)
     left = {key: value for key, value in metadata.items() if key not in (CHECKPOINT, PENDING)}
-    return Restored((*rows, *appended) if appended else rows, left, appended, events)
+    updated = dialect.compacts_requests
+    return Restored((*rows, *appended) if appended else rows, left, appended, events, updated)
 
 
 def _materialised(
@@ -87,23 +93,36 @@ def _materialised(
     assistant = checkpoint.get("assistant_message")
     if isinstance(assistant, dict) and (not strict or assistant.get("role") == "assistant"):
         made.append({**assistant, "timestamp": assistant.get("timestamp", now)})
-    for result in _entries(checkpoint.get("completed_tool_results")):
+    for result in _entries(checkpoint.get("completed_tool_results"), strict):
         if isinstance(result, dict) and (not strict or result.get("role") == "tool"):
             made.append({**result, "timestamp": result.get("timestamp", now)})
-    for call in _entries(checkpoint.get("pending_tool_calls")):
+    for call in _entries(checkpoint.get("pending_tool_calls"), strict):
         if isinstance(call, dict) and (row := _interrupted(call, strict, prose, now)):
             made.append(row)
     return made
 
 
-def _entries(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+def _entries(value: Json, strict: bool) -> list[Json]:
+    """The entries of a checkpoint's list; what is none has none, or cannot be gone through (main, 0.2.2)."""
+    if isinstance(value, list):
+        return value
+    if value and not strict and not isinstance(value, (str, dict)):
+        raise _odd("TypeError", f"'{type(value).__name__}' object is not iterable")
+    return []
+
+
+def _odd(error: str, message: str) -> Crash:
+    where = "agent/loop.py::_restore_runtime_checkpoint"
+    meaning = "The checkpoint of a crashed turn cannot be restored: every turn of this session fails."
+    return Crash(error, message, where, meaning)
 
 
 def _interrupted(call: dict[str, Json], strict: bool, prose: Prose, now: str) -> dict[str, Json] | None:
     call_id, function = call.get("id"), call.get("function")
     if strict and (not isinstance(call_id, str) or not call_id):
         return None
+    if function and not strict and not isinstance(function, dict):
+        raise _odd("AttributeError", f"'{type(function).__name__}' object has no attribute 'get'")
     name = function.get("name") if isinstance(function, dict) else None
     if not name or (strict and not isinstance(name, str)):
         name = "tool"
