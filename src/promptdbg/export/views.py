@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote_to_bytes
 
 
@@ -30,25 +30,23 @@ class View:
     def replacing(
         cls,
         parent: View,
-        pattern: re.Pattern[str],
-        new: Callable[[re.Match[str]], str],
+        stretches: Iterable[tuple[int, int, str]],
         *,
         unwrapped: bool = False,
     ) -> View:
-        """The reading in which each match of ``pattern`` is replaced."""
+        """The reading in which each stretch (start, end; in order) is replaced by another text."""
         view = cls("", parent, unwrapped=unwrapped)
         pieces: list[str] = []
         length = end = 0
-        for match in pattern.finditer(parent.text):
-            text = new(match)
-            pieces += (parent.text[end : match.start()], text)
-            length += match.start() - end
+        for first, last, text in stretches:
+            pieces += (parent.text[end:first], text)
+            length += first - end
             view._starts.append(length)
             length += len(text)
             view._ends.append(length)
-            view._from.append(match.start())
-            view._to.append(match.end())
-            end = match.end()
+            view._from.append(first)
+            view._to.append(last)
+            end = last
         pieces.append(parent.text[end:])
         view.text = "".join(pieces)
         return view
@@ -74,7 +72,7 @@ class View:
 
 _JSON_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 _URL_ESCAPE = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-_BREAK = re.compile(r"[ \t]*\\?\r?\n[ \t]*")
+_INDENT = re.compile(r"\n[ \t]*")
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -83,16 +81,40 @@ def views(text: str) -> Iterator[View]:
     plain = View(text)
     found = [plain]
     if "\\" in text:
-        once = View.replacing(plain, _JSON_ESCAPE, _unescaped)
+        once = View.replacing(plain, _replaced(plain.text, _JSON_ESCAPE, _unescaped))
         found.append(once)
         if "\\" in once.text:  # JSON within JSON, as in the arguments of a tool call
-            found.append(View.replacing(once, _JSON_ESCAPE, _unescaped))
+            found.append(View.replacing(once, _replaced(once.text, _JSON_ESCAPE, _unescaped)))
     if "%" in text:
-        found.append(View.replacing(plain, _URL_ESCAPE, _unquoted))
+        found.append(View.replacing(plain, _replaced(plain.text, _URL_ESCAPE, _unquoted)))
     yield from found
     for view in found:
         if "\n" in view.text:
-            yield View.replacing(view, _BREAK, lambda match: "", unwrapped=True)
+            yield View.replacing(view, _breaks(view.text), unwrapped=True)
+
+
+def _replaced(
+    text: str, pattern: re.Pattern[str], new: Callable[[re.Match[str]], str]
+) -> Iterator[tuple[int, int, str]]:
+    return ((match.start(), match.end(), new(match)) for match in pattern.finditer(text))
+
+
+def _breaks(text: str) -> Iterator[tuple[int, int, str]]:
+    """Line breaks with the blanks around them and a backslash that carries the line on.
+
+    Found by the line feed and looked at backwards: a pattern that begins with blanks would be tried
+    at every blank of the text.
+    """
+    end = 0
+    for match in _INDENT.finditer(text):
+        start = match.start()
+        for mark in ("\r", "\\"):
+            if start > end and text[start - 1] == mark:
+                start -= 1
+        while start > end and text[start - 1] in " \t":
+            start -= 1
+        end = match.end()
+        yield start, end, ""
 
 
 def _unescaped(match: re.Match[str]) -> str:
