@@ -298,7 +298,8 @@ def _skills_list(parts: PromptParts, request: PromptRequest) -> Draft:
     else:
         summary = joined(children, "\n", len(before))
     text = before + summary + after if summary else ""
-    children.extend(_left_out(parts, skill) for skill in parts.skills if skill not in usable)
+    wanted = {id(skill) for skill in usable}
+    children.extend(_left_out(parts, skill) for skill in parts.skills if id(skill) not in wanted)
     status = SectionStatus.KEPT if text else SectionStatus.EMPTY
     return Draft("skills", "skills", "skills", text, text, status, children=children)
 
