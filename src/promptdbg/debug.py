@@ -51,6 +51,12 @@ class Opened:
         return self.engine.turns(self.inputs)
 
     @property
+    def watched(self) -> tuple[str, ...]:
+        """The paths whose change may change the picture: the engine's, the manifest, the session."""
+        named = (*self.inputs.watched, str(self.workspace.path / MANIFEST_NAME), self.inputs.session)
+        return () if self.recorded else tuple(dict.fromkeys(path for path in named if path))
+
+    @property
     def recorded(self) -> bool:
         """Whether this is an assembly made elsewhere, in which nothing can be changed."""
         return self.engine.name == "given"

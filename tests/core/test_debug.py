@@ -282,3 +282,12 @@ def test_the_assembly_is_always_that_of_the_settings(
     while debugger.undo():
         pass
     assert debugger.settings == start
+
+
+@pytest.mark.parametrize("name", ["bee-nearest-rule", "nanobot-lost-rule", "orbiter-order"])
+def test_the_manifest_and_the_session_are_watched_whatever_the_engine(name: str) -> None:
+    opened = open_workspace(Path(__file__).parents[2] / "src" / "promptdbg" / "examples" / name)
+    assert str(opened.workspace.path / "promptdbg.toml") in opened.watched
+    if opened.inputs.session:
+        assert opened.inputs.session in opened.watched
+    assert len(set(opened.watched)) == len(opened.watched)

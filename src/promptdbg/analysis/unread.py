@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from promptdbg.debug import Opened
 from promptdbg.files.scan import TextFile, text_files
-from promptdbg.workspace import MANIFEST_NAME
 
 
 def unread_files(opened: Opened) -> Iterator[TextFile]:
@@ -16,5 +15,5 @@ def unread_files(opened: Opened) -> Iterator[TextFile]:
     """
     if opened.recorded:
         return
-    read = {*opened.inputs.watched, str(opened.workspace.path / MANIFEST_NAME)}
+    read = set(opened.watched)
     yield from (file for file in text_files(opened.workspace.path) if str(file.path) not in read)

@@ -142,7 +142,7 @@ def picture_of(debugger: Debugger) -> Picture:
         messages_lost=sum(1 for item in lost if item not in by_id),
         question=_question(manifest),
         engine_reason=debugger.opened.detection.reason,
-        watched=debugger.opened.inputs.watched,
+        watched=debugger.opened.watched,
         scenarios=tuple(manifest.scenarios) if manifest else (),
         has_priorities=any(section.priority is not None for section in assembly.sections),
         undo=debugger.undo_label,

@@ -69,12 +69,20 @@ class Ask(Horizontal):
         return self._question is not None
 
     def open(self, question: Question) -> None:
-        """Ask; the focus comes here and goes back where it was."""
+        """Ask; the focus comes here and goes back where it was.
+
+        The same question with a beginning again is the next character of someone who types faster
+        than the focus moves: it goes on with what is there.
+        """
+        entry = self.query_one(Input)
+        if self._question is not None and question.value and self._question.label == question.label:
+            entry.value += question.value
+            entry.cursor_position = len(entry.value)
+            return
         if self._question is None:
             self._back = self.screen.focused
         self._question = None  # the value set now is not an edit
         self.query_one(Label).update(safe(question.label, lines=False))
-        entry = self.query_one(Input)
         with entry.prevent(Input.Changed):
             entry.value = question.value
         entry.cursor_position = len(question.value)
