@@ -129,7 +129,7 @@ def test_the_first_minute(terminal: Terminal, workspace: Path) -> None:
 
     # Why it was dropped, and what would keep it; a key tries it.
     terminal.press("G", "Enter")
-    terminal.wait("over the budget of 380")
+    terminal.wait("over the budget of", "bee.budget.drop-context")
     terminal.press("Escape", "Escape")
     terminal.wait("Identity")
 
