@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from promptdbg.tui.message_view import grid, window
 from tests.cli_hostile.running import EXAMPLES, run
 
 ODD = [
@@ -112,3 +113,8 @@ def test_cut_short(tmp_path: Path) -> None:
     for end in range(0, len(text) - 1, len(text) // 40):
         file.write_text(text[:end])
         assert run("inspect", file)[0] == 2
+
+
+def test_the_screens_of_sections_without_any_list() -> None:
+    shown = window(0, 0, 3)
+    assert grid(120, shown, 0).widths == ()
