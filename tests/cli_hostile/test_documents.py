@@ -12,7 +12,7 @@ import pytest
 from promptdbg.tui.message_view import grid, window
 from tests.cli_hostile.running import EXAMPLES, run
 
-ODD = [
+ODD: list[Any] = [
     None, 0, -1, 1.5, True, [], {}, "", "x", "\x1b]52;c;QQ==\x07\n\u202e[red][/]", [None], [{}], {"a": 1},
     10**30, 10**400, -(10**30), float("nan"), float("inf"), "\ud800", "x" * 20_000, [[[]]],
 ]  # fmt: skip
