@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,10 @@ def test_a_turn_s_injected_messages_are_merged_or_kept_apart(tmp_path: Path) -> 
     stage = next(stage for stage in newer.stages if stage.name == "merge_adjacent_user_messages")
     assert stage.status_of("t2") is MessageStatus.MERGED
     assert newer.stages[-1].messages[-1].sources == ("t2", "t3")
+
+
+def test_an_odd_row_before_the_first_answer_has_a_request_of_its_own(tmp_path: Path) -> None:
+    rows = [user("a"), {"role": None, "content": "odd"}, assistant("b"), user("c")]
+    turn = turn_of(loaded(tmp_path, stored(rows)), replace(settings("0.3.5", request=3), turn=1))
+    assert turn.requests == 3
+    assert [row.id for row in turn.recorder.rows] == ["system", "m0", "m1", "m2"]

@@ -96,3 +96,9 @@ def test_nothing_to_summarise_stops_the_compaction_itself(tmp_path: Path) -> Non
     assert _stopped_in(assembly) == "agent/context_governance.py::_compact_request_history"
     fitted = assembled(loaded(tmp_path, stored([])), settings("0.3.5", ephemeral=True, **small))
     assert _stopped_in(fitted) == "agent/context_governance.py::ensure_request_fits"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_blank_message_is_not_saved_before_the_request(tmp_path: Path, dialect: str) -> None:
+    inputs = loaded(tmp_path, stored([user(LONE)]))
+    assert assembled(inputs, settings(dialect, message=" \n")).failure is None

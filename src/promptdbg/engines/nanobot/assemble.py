@@ -187,11 +187,15 @@ def _invoke_skills(turn: Turn) -> None:
 
 
 def _save(turn: Turn) -> None:
-    """Storing the session comes before the request, and a lone surrogate cannot be stored."""
+    """Storing the session comes before the request, and a lone surrogate cannot be stored.
+
+    A blank message is not stored then (``agent/loop.py::_persist_user_message_early``).
+    """
     assert turn.restored is not None
-    if turn.settings.turn is None:
-        text = _message(turn).text
-        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect, text)
+    message, dialect = _message(turn), turn.options.dialect
+    blocks = message.blocks if dialect.explicit_skills else ()
+    if turn.settings.turn is None and (message.text.strip() or message.media or blocks):
+        check_saving(turn.rows, turn.restored.metadata, dialect, message.text)
 
 
 def _build(turn: Turn) -> None:
@@ -266,7 +270,8 @@ def _send(turn: Turn) -> None:
         compaction=options.compaction,
     )
     rows = _turn_rows(turn)
-    known = 1 + sum(added.row.role == "assistant" for added in rows)
+    # Odd rows before the first answer stand for one, as in ``run_requests``.
+    known = 1 + sum(added.row.role == "assistant" or not index for index, added in enumerate(rows))
     turn.requests = known
     number = min(options.request, known)
     before, request = run_requests(turn.governor, turn.initial, rows, number, _compactor(turn))
