@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import random
 import string
 from pathlib import Path
@@ -26,6 +27,8 @@ from promptdbg.tokens import tokenizer
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "promptdbg" / "examples"
 SALT = b"0" * 32
+COUNT = int(os.environ.get("PROMPTDBG_CANARIES", "500"))
+"""Random inputs with canaries; the long run is 10,000."""
 
 
 class Canaries:
@@ -116,7 +119,7 @@ def every_form(assembly: Assembly) -> str:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=COUNT * 9 // 10, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_no_canary_of_a_trace_gets_through(seed: int) -> None:
     plant = Canaries(seed)
@@ -155,7 +158,7 @@ def plant_nanobot(folder: Path, plant: Canaries) -> None:
     )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=COUNT // 10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32))
 def test_no_canary_of_a_workspace_gets_through(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     plant = Canaries(seed)
