@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptdbg.debug import Debugger, OpenRequest, open_workspace, opened_assembly
@@ -158,7 +158,7 @@ def plant_nanobot(folder: Path, plant: Canaries) -> None:
     )
 
 
-@settings(max_examples=COUNT // 10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=COUNT // 10, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_no_canary_of_a_workspace_gets_through(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     plant = Canaries(seed)
