@@ -114,7 +114,9 @@ def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKi
     for assembly in (left, right):
         found = assembly.stage(stage)
         if found is None:
-            raise UsageError(f"there is no {stage.value} list", where=assembly.session or assembly.workspace)
+            why = f": the real framework fails: {assembly.failure.message}" if assembly.failure else ""
+            where = assembly.session or assembly.workspace
+            raise UsageError(f"there is no {stage.value} list{why}", where=where)
         stages.append(found)
     related = (left.workspace, left.session, left.engine.name) == (
         right.workspace,
