@@ -23,9 +23,12 @@ from promptdbg.engines.orbiter.variables import resolver_from
 from promptdbg.model import Assembly, SectionStatus, Settings
 from promptdbg.tokens import tokenizer
 from tests import invariants
-from tests.reference import Case
+from tests.reference import Case, expanded, only_keys
 
 Data = dict[str, Any]
+
+_FORMS: dict[str, Callable[[Any], Any]] = {"object": lambda entry: SimpleNamespace(**entry)}
+"""``$object`` is an object with attributes."""
 
 
 def collect(folder: Path) -> list[Case]:
@@ -36,29 +39,7 @@ def check(case: Case) -> None:
     data = json.loads(case.path.read_text("utf-8"))
     operation = _OPERATIONS.get(data["operation"])
     assert operation is not None, f"unknown operation {data['operation']}"
-    operation(_expanded(data["inputs"]), data["expected"])
-
-
-def _expanded(value: Any) -> Any:
-    """Shortened texts written out, and ``$object`` as an object with attributes."""
-    if isinstance(value, list):
-        return [_expanded(entry) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    if set(value) == {"$repeat"}:
-        text, times = value["$repeat"]
-        return text * times
-    if set(value) == {"$concat"}:
-        return "".join(_expanded(value["$concat"]))
-    if set(value) == {"$object"}:
-        return SimpleNamespace(**_expanded(value["$object"]))
-    assert not any(key.startswith("$") for key in value), f"unknown form {sorted(value)}"
-    return {key: _expanded(entry) for key, entry in value.items()}
-
-
-def _keys(data: Data, *known: str) -> None:
-    unknown = set(data) - set(known)
-    assert not unknown, f"unknown keys {sorted(unknown)}"
+    operation(expanded(data["inputs"], _FORMS), data["expected"])
 
 
 # ---- the builder --------------------------------------------------------------------------------
@@ -74,7 +55,7 @@ class _Text(orbiter.Neuron):
 
 
 def _builder(inputs: Data) -> orbiter.PromptBuilder:
-    _keys(
+    only_keys(
         inputs,
         "clock",
         "platform",
@@ -99,7 +80,7 @@ def _builder(inputs: Data) -> orbiter.PromptBuilder:
     if "variables" in inputs:
         variables = orbiter.DynamicVariableRegistry()
         for path, value in inputs["variables"].items():
-            _keys(value, "static", "state_key", "default", "raises")
+            only_keys(value, "static", "state_key", "default", "raises")
             variables.register(path, resolver_from(value))
     builder = orbiter.PromptBuilder(
         context,
@@ -108,18 +89,18 @@ def _builder(inputs: Data) -> orbiter.PromptBuilder:
         priority_order="coded",
     )
     for neuron in inputs["neurons"]:
-        _keys(neuron, "add", "custom")
+        only_keys(neuron, "add", "custom")
         if "add" in neuron:
             builder.add(neuron["add"])
         else:
             custom = neuron["custom"]
-            _keys(custom, "name", "text", "priority")
+            only_keys(custom, "name", "text", "priority")
             builder.add_neuron(_Text(custom["name"], custom["text"], custom.get("priority", 50)))
     return builder
 
 
 def _build(inputs: Data, expected: Data) -> None:
-    _keys(expected, "sections", "prompt", "chars", "error_type")
+    only_keys(expected, "sections", "prompt", "chars", "error_type")
     if "error_type" in expected:
         _fails(lambda: _builder(inputs).build(), expected["error_type"])
         try:
@@ -182,10 +163,10 @@ def _config(values: Data) -> orbiter.ContextConfig:
 
 
 def _config_rows(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "calls")
-    _keys(expected, "rows", "bare")
+    only_keys(inputs, "calls")
+    only_keys(expected, "rows", "bare")
     for call, row in zip(inputs["calls"], expected["rows"], strict=True):
-        _keys(row, "call", "ok", "error_type")
+        only_keys(row, "call", "ok", "error_type")
         if "error_type" in row:
             _fails(lambda call=call: orbiter.make_config(**call), row["error_type"])  # type: ignore[misc]
         else:
@@ -201,8 +182,8 @@ def _same_config(config: Any, expected: Data) -> None:
 
 
 def _exo_config(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "configs")
-    _keys(expected, "rows")
+    only_keys(inputs, "configs")
+    only_keys(expected, "rows")
     for values, row in zip(inputs["configs"], expected["rows"], strict=True):
         if "error_type" in row:
             _fails(lambda values=values: orbiter.LimitConfig(**values), row["error_type"])  # type: ignore[misc]
@@ -214,19 +195,19 @@ def _exo_config(inputs: Data, expected: Data) -> None:
 
 
 def _agent_windowing(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "config", "messages", "force", "provider", "summary_reply")
+    only_keys(inputs, "config", "messages", "force", "provider", "summary_reply")
     _windowing(inputs, expected, _config(inputs["config"]))
 
 
 def _exo_windowing(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "config", "messages", "force", "provider", "summary_reply")
+    only_keys(inputs, "config", "messages", "force", "provider", "summary_reply")
     _windowing(inputs, expected, orbiter.LimitConfig(**inputs["config"]))
 
 
 def _windowing(inputs: Data, expected: Data, config: Any) -> None:
-    _keys(expected, "messages_out", "actions", "summarizer_calls", "summarized_text")
+    only_keys(expected, "messages_out", "actions", "summarizer_calls", "summarized_text")
     for message in inputs["messages"]:
-        _keys(message, "role", "content", "calls", "id", "name")
+        only_keys(message, "role", "content", "calls", "id", "name")
     provider = inputs.get("provider", "works")
     calls: list[str] = []
 
@@ -270,17 +251,17 @@ def _same_message(message: Data, wanted: Data) -> None:
 
 
 def _token_tag(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "rows")
+    only_keys(inputs, "rows")
     for row, wanted in zip(inputs["rows"], expected["rows"], strict=True):
-        _keys(row, "used", "total", "system")
-        _keys(wanted, "used", "total", "system", "out")
+        only_keys(row, "used", "total", "system")
+        only_keys(wanted, "used", "total", "system", "out")
         messages = [] if row["system"] is None else [{"role": "system", "content": row["system"]}]
         messages.append({"role": "user", "content": "q"})
         assert orbiter.update_system_token_info(messages, row["used"], row["total"]) == wanted["out"]
 
 
 def _token_tracker(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "steps")
+    only_keys(inputs, "steps")
     tracker = orbiter.TokenTracker()
     for agent, prompt, output in inputs["steps"]:
         tracker.add_step(agent, prompt_tokens=prompt, output_tokens=output)
@@ -298,7 +279,7 @@ _STEP = re.compile(r"(\w+)((?: \+\w+ -?\d+)+)?(?:, (\w+)=(-?\d+))?")
 
 
 def _fork_merge(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "steps")
+    only_keys(inputs, "steps")
     contexts = {"parent": orbiter.Context("parent")}
     merged: list[str] = []
     found: Data = {}
@@ -324,8 +305,8 @@ def _fork_merge(inputs: Data, expected: Data) -> None:
 
 
 def _knowledge(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "chunk_rows", "store", "searches")
-    _keys(expected, "chunks", "searches")
+    only_keys(inputs, "chunk_rows", "store", "searches")
+    only_keys(expected, "chunks", "searches")
     for row, wanted in zip(inputs["chunk_rows"], expected["chunks"], strict=True):
 
         def chunks(row: Data = row) -> list[str]:
@@ -355,8 +336,8 @@ def _knowledge(inputs: Data, expected: Data) -> None:
 
 def _offload(inputs: Data, expected: Data) -> None:
     for row, wanted in zip(inputs["rows"], expected["rows"], strict=True):
-        _keys(row, "case", "tool_result", "max_size", "payload_extra")
-        _keys(wanted, "case", "result", "stored")
+        only_keys(row, "case", "tool_result", "max_size", "payload_extra")
+        only_keys(wanted, "case", "result", "stored")
         result = row["tool_result"]
         if isinstance(result, dict) and set(result) == {"repeat", "times"}:
             result = result["repeat"] * result["times"]
@@ -381,7 +362,7 @@ def _with_notes(text: str) -> str:
 
 def _same_offloaded(found: Any, wanted: Any) -> None:
     if isinstance(wanted, dict):
-        _keys(wanted, "chars", "starts", "ends")
+        only_keys(wanted, "chars", "starts", "ends")
         assert len(found) == wanted["chars"]
         assert found.startswith(_with_notes(wanted["starts"]))
         assert found.endswith(_with_notes(wanted["ends"]))
@@ -407,8 +388,8 @@ def _summarize(inputs: Data, expected: Data) -> None:
 
 
 def _compressor(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "min_tool_chain_length", "history")
-    _keys(expected, "history")
+    only_keys(inputs, "min_tool_chain_length", "history")
+    only_keys(expected, "history")
 
     def text(tools: str, calls: int, results: str) -> str:
         return f"{{{{exo:chain.head}}}}|tools={tools}|calls={calls}|results={results}"
@@ -445,7 +426,7 @@ def _documentation(inputs: Data, expected: Data) -> None:
         "build() without await": lambda: orbiter.PromptBuilder(context).add("task").build(),
     }
     for row in expected["rows"]:
-        _keys(row, "example", "error_type", "returns_coroutine")
+        only_keys(row, "example", "error_type", "returns_coroutine")
         call = examples[row["example"]]
         if "error_type" in row:
             _fails(call, row["error_type"])

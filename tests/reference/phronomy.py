@@ -20,7 +20,7 @@ from promptdbg.engines.phronomy.manifest import segments
 from promptdbg.engines.phronomy.policy import PolicyResult
 from promptdbg.model import MessageStatus, StageKind
 from tests import invariants
-from tests.reference import Case
+from tests.reference import Case, expanded, only_keys
 
 Data = dict[str, Any]
 
@@ -35,26 +35,7 @@ def check(case: Case) -> None:
     data = json.loads(case.path.read_text("utf-8"))
     operation = _OPERATIONS.get(data["operation"])
     assert operation is not None, f"unknown operation {data['operation']}"
-    operation(_expanded(data["inputs"]), data["expected"])
-
-
-def _expanded(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_expanded(entry) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    if set(value) == {"$repeat"}:
-        text, times = value["$repeat"]
-        return text * times
-    if set(value) == {"$concat"}:
-        return "".join(_expanded(value["$concat"]))
-    assert not any(key.startswith("$") for key in value), f"unknown form {sorted(value)}"
-    return {key: _expanded(entry) for key, entry in value.items()}
-
-
-def _keys(data: Data, *known: str) -> None:
-    unknown = set(data) - set(known)
-    assert not unknown, f"unknown keys {sorted(unknown)}"
+    operation(expanded(data["inputs"]), data["expected"])
 
 
 @contextmanager
@@ -68,7 +49,7 @@ def _tokenizer(inputs: Data) -> Iterator[None]:
 
 
 def _budget(values: Data) -> phronomy.TokenBudget:
-    _keys(values, "context_window", "max_output_tokens", "overhead", "model")
+    only_keys(values, "context_window", "max_output_tokens", "overhead", "model")
     return phronomy.TokenBudget(models=_MODELS, **values)
 
 
@@ -82,8 +63,8 @@ def _kept(given: list[Data], assembly: Any) -> list[bool]:
 
 
 def _builder(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "tokenizer", "budget", "systems", "knowledge", "messages", "messages_calls")
-    _keys(expected, "system", "system_tokens", "remaining", "message_tokens", "kept", "messages_out")
+    only_keys(inputs, "tokenizer", "budget", "systems", "knowledge", "messages", "messages_calls")
+    only_keys(expected, "system", "system_tokens", "remaining", "message_tokens", "kept", "messages_out")
     with _tokenizer(inputs):
         budget = _budget(inputs["budget"])
         builder = phronomy.Builder(budget=budget)
@@ -110,8 +91,8 @@ def _builder(inputs: Data, expected: Data) -> None:
 
 
 def _assembler(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "version", "budget", "instruction", "knowledge", "tools", "messages", "tokenizer")
-    _keys(
+    only_keys(inputs, "version", "budget", "instruction", "knowledge", "tools", "messages", "tokenizer")
+    only_keys(
         expected,
         "system",
         "system_tokens",
@@ -129,10 +110,10 @@ def _assembler(inputs: Data, expected: Data) -> None:
         if inputs.get("instruction") is not None:
             assembler.add_instruction(inputs["instruction"])
         for chunk in inputs.get("knowledge", []):
-            _keys(chunk, "text", "type", "trusted", "source")
+            only_keys(chunk, "text", "type", "trusted", "source")
             assembler.add_knowledge(**chunk)
         for tool in inputs.get("tools", []):
-            _keys(tool, "description", "parameters", "instance", "name")
+            only_keys(tool, "description", "parameters", "instance", "name")
         assembler.add_capability(inputs.get("tools", []))
         given = inputs.get("messages", [])
         assembler.add_messages(given)
@@ -142,7 +123,7 @@ def _assembler(inputs: Data, expected: Data) -> None:
         if "available_for_messages" in expected:
             assert assembler.available_for_messages() == expected["available_for_messages"]
         if "error" in expected:
-            _keys(expected, "error", "detail", "message_tokens", "available_for_messages")
+            only_keys(expected, "error", "detail", "message_tokens", "available_for_messages")
             _same_error(_error_of(assembler.build), expected)
             assert assembly.failure is not None
             assert assembly.failure.error == expected["error"]
@@ -160,7 +141,7 @@ def _same_warning(assembly: Any, budget: Any, used: int, wanted: Data | None) ->
     notices = [notice for notice in assembly.warnings if notice.code == "phronomy.all-dropped"]
     assert bool(notices) is (wanted is not None)
     if wanted is not None:
-        _keys(wanted, "dropped", "budget", "used_by_system")
+        only_keys(wanted, "dropped", "budget", "used_by_system")
         assert wanted == {
             "dropped": len(assembly.stage(StageKind.FINAL).dropped),
             "budget": budget.context_window,
@@ -209,7 +190,7 @@ def _same_error(error: PhronomyError, expected: Data) -> None:
 
 
 def _policy(inputs: Data, expected: Data) -> None:
-    _keys(
+    only_keys(
         inputs,
         "limit",
         "instruction",
@@ -230,7 +211,7 @@ def _policy(inputs: Data, expected: Data) -> None:
         "dropped",
         "segment_order",
     )
-    _keys(expected, *known, "final_check", "stage", "error", "detail")
+    only_keys(expected, *known, "final_check", "stage", "error", "detail")
     with _tokenizer(inputs):
         if "error" in expected:
             _policy_fails(inputs, expected)
@@ -265,7 +246,7 @@ def _policy_builder(inputs: Data) -> phronomy.PolicyBuilder:
 
     def filled(candidate: Data) -> Data:
         known = ("id", "category", "role", "tokens", "content", "sequence", "tool_call_id", "tool_call_ids")
-        _keys(candidate, *known, "source", "execution_id", "constraint", "metadata", "priority")
+        only_keys(candidate, *known, "source", "execution_id", "constraint", "metadata", "priority")
         return (
             {**candidate, "content": contents[candidate["id"]]} if candidate["id"] in contents else candidate
         )
@@ -279,11 +260,11 @@ def _policy_builder(inputs: Data) -> phronomy.PolicyBuilder:
         builder.add_instruction(filled(item))
     builder.add_candidates([filled(candidate) for candidate in inputs["candidates"]])
     for tool in inputs.get("tools", []):
-        _keys(tool, "definition", "id", "tokens", "required")
+        only_keys(tool, "definition", "id", "tokens", "required")
     builder.add_tools(inputs.get("tools", []))
     if inputs.get("current_input") is not None:
         current = inputs["current_input"]
-        _keys(current, "tokens", "sequence", "content", "id")
+        only_keys(current, "tokens", "sequence", "content", "id")
         name = current.get("id", "current-input")
         builder.set_current_input({**current, "content": contents[name]} if name in contents else current)
     return builder
@@ -323,7 +304,7 @@ def _same_result(given: phronomy.PolicyInput, result: PolicyResult, expected: Da
         }
     )
     wanted = expected["plan"]
-    _keys(wanted, "instruction", "knowledge", "tools", "conversation", "metadata")
+    only_keys(wanted, "instruction", "knowledge", "tools", "conversation", "metadata")
     assert [item.id for item in plan.instruction] == wanted["instruction"]
     assert [item.id for item in plan.knowledge] == wanted["knowledge"]
     assert [_ids(group) for group in plan.conversation] == wanted["conversation"]
@@ -352,7 +333,7 @@ def _same_final(builder: phronomy.PolicyBuilder, result: PolicyResult, expected:
     if "final_check" not in expected:
         return
     wanted = expected["final_check"]
-    _keys(wanted, "estimated", "error", "detail")
+    only_keys(wanted, "estimated", "error", "detail")
     if "error" in wanted:
         _same_error(_error_of(lambda: builder.final_check(result.plan)), wanted)
     else:
@@ -378,9 +359,9 @@ def _same_assembly(builder: phronomy.PolicyBuilder, result: PolicyResult) -> Non
 
 
 def _budget_rows(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "rows")
+    only_keys(inputs, "rows")
     for row, wanted in zip(inputs["rows"], expected["rows"], strict=True):
-        _keys(row, "budget", "used")
+        only_keys(row, "budget", "used")
         if "error" in wanted:
             assert _error_of(lambda row=row: _budget(row["budget"])).ruby == wanted["error"]  # type: ignore[misc]
             continue
@@ -395,7 +376,7 @@ def _budget_rows(inputs: Data, expected: Data) -> None:
 
 
 def _estimate(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "texts", "tokenizer", "messages")
+    only_keys(inputs, "texts", "tokenizer", "messages")
     with _tokenizer(inputs):
         for text, wanted in zip(inputs.get("texts", []), expected["rows"], strict=True):
             found = {
@@ -407,14 +388,14 @@ def _estimate(inputs: Data, expected: Data) -> None:
             assert "tokens" in wanted
         if "messages" in inputs:
             assert phronomy.TokenEstimator.estimate(inputs["messages"]) == expected["total"]
-    _keys(expected, "rows", "total")
+    only_keys(expected, "rows", "total")
 
 
 def _template(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "rows")
+    only_keys(inputs, "rows")
     for row, wanted in zip(inputs["rows"], expected["rows"], strict=True):
-        _keys(row, "template", "system", "input")
-        _keys(wanted, "prompt", "system", "variables", "error")
+        only_keys(row, "template", "system", "input")
+        only_keys(wanted, "prompt", "system", "variables", "error")
         template = phronomy.PromptTemplate(template=row["template"], system_template=row.get("system"))
         assert list(template.variables) == wanted["variables"]
         if "error" in wanted:
@@ -428,7 +409,7 @@ def _template(inputs: Data, expected: Data) -> None:
 
 
 def _trim(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "messages", "removals", "tokenizer")
+    only_keys(inputs, "messages", "removals", "tokenizer")
     with _tokenizer(inputs):
         context = phronomy.TrimContext(phronomy.number(inputs["messages"]))
         steps: list[Data] = [{"total": context.total_tokens}]
@@ -440,7 +421,7 @@ def _trim(inputs: Data, expected: Data) -> None:
 
 
 def _compact(inputs: Data, expected: Data) -> None:
-    _keys(inputs, "messages", "calls")
+    only_keys(inputs, "messages", "calls")
 
     def summary(elements: list[Element]) -> str:
         return f"S({','.join(str(element.seq) for element in elements)})"

@@ -285,7 +285,7 @@ async def test_golden(
 
 
 def test_the_name_that_is_offered_tells_nothing_and_is_not_in_the_workspace() -> None:
-    home, workspace = Path("/home/ada"), "/home/ada/work/secret-plan"
+    home, workspace = Path("/home/ada"), "/home/ada/code/secret-plan"
     here = Path("/home/ada/docs")
     assert suggested_path("redacted", "md", workspace, here, home) == here / "prompt.redacted.md"
     inside = Path(workspace) / "api"
