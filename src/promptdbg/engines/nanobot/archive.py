@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from promptdbg.engines.nanobot.appended import take_apart
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.estimate import truncate_chars
@@ -98,19 +99,8 @@ def _with_media(value: Mapping[str, Json]) -> Json:
 
 def public(value: Mapping[str, Json]) -> Mapping[str, Json]:
     """A message without the runtime context that was appended to it (``public_history_message``)."""
-    marker, content = value.get("_runtime_context"), value.get("content")
-    if not isinstance(marker, dict) or marker.get("version") != 1:
-        return value
-    suffix, expected = marker.get("suffix"), marker.get("blocks")
-    if isinstance(content, str) and isinstance(suffix, str) and suffix:
-        if content == suffix:
-            return {**value, "content": ""}
-        if content.endswith("\n\n" + suffix):
-            return {**value, "content": content[: -(len(suffix) + 2)]}
-    elif isinstance(content, list) and isinstance(expected, list) and expected:
-        count = len(expected)
-        return {**value, "content": content[:-count]} if content[-count:] == expected else value
-    return value
+    parts = take_apart(value.get("content"), value.get("_runtime_context"))
+    return value if parts is None else {**value, "content": parts.said}
 
 
 def raw_archive(rows: Rows, dialect: Dialect) -> str:

@@ -167,16 +167,21 @@ def _document_text(path: Path, data: bytes | None) -> str | None:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+# How the image formats that nanobot knows begin, as (offset, bytes) that must all be there.
+_IMAGE_STARTS: tuple[tuple[str, tuple[tuple[int, bytes], ...]], ...] = (
+    ("image/png", ((0, b"\x89PNG\r\n\x1a\n"),)),
+    ("image/jpeg", ((0, b"\xff\xd8\xff"),)),
+    ("image/gif", ((0, b"GIF87a"),)),
+    ("image/gif", ((0, b"GIF89a"),)),
+    ("image/webp", ((0, b"RIFF"), (8, b"WEBP"))),
+)
+
+
 def image_type(data: bytes) -> str | None:
     """The image format the first bytes tell (``utils/helpers.py::detect_image_mime``)."""
-    if data[:8] == b"\x89PNG\r\n\x1a\n":
-        return "image/png"
-    if data[:3] == b"\xff\xd8\xff":
-        return "image/jpeg"
-    if data[:6] in (b"GIF87a", b"GIF89a"):
-        return "image/gif"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
+    for mime, starts in _IMAGE_STARTS:
+        if all(data.startswith(magic, at) for at, magic in starts):
+            return mime
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from promptdbg.engines.nanobot import rules
+from promptdbg.engines.nanobot.appended import Parts, take_apart
 from promptdbg.engines.nanobot.events import Event, Step, dropped, merged
 from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.rows import Row, Rows
@@ -41,17 +42,16 @@ def with_runtime_context(left: Row, right: Row) -> dict[str, Json]:
     """The left message with the right one in it; runtime context of both moves to the end."""
     value = dict(left.value)
     left_meta, right_meta = _meta(left.value), _meta(right.value)
-    left_part = _detached(value.get("content"), left_meta.get(RUNTIME))
-    right_part = _detached(right.value.get("content"), right_meta.get(RUNTIME))
-    if left_part is None or right_part is None:
-        value["content"] = joined_content(
-            value.get("content"), right.value.get("content"), keep_empty_right=True
-        )
+    left_mark, right_mark = left_meta.get(RUNTIME), right_meta.get(RUNTIME)
+    before, after = value.get("content"), right.value.get("content")
+    first, second = _apart(before, left_mark), _apart(after, right_mark)
+    if first is None or second is None:
+        value["content"] = joined_content(before, after, keep_empty_right=True)
         return value
-    content = joined_content(left_part[0], right_part[0], keep_empty_right=True)
-    blocks = [*left_part[2], *right_part[2]]
-    if blocks:
-        content, marker = _reattached(content, [*left_part[1], *right_part[1]], blocks)
+    content = joined_content(first.said, second.said, keep_empty_right=True)
+    context = [*first.context, *second.context]
+    if context:
+        content, marker = _reattached(content, [*_sources(left_mark), *_sources(right_mark)], context)
         value[META] = {**right_meta, **left_meta, RUNTIME: marker}
     value["content"] = content
     return value
@@ -62,34 +62,15 @@ def _meta(value: Mapping[str, Json]) -> dict[str, Json]:
     return meta if isinstance(meta, dict) else {}
 
 
-_Detached = tuple[Json, list[str], list[Json]]
+def _apart(content: Json, marker: Json) -> Parts | None:
+    """The content's parts; all of it was said where no runtime context was ever appended."""
+    return take_apart(content, marker) if isinstance(marker, dict) else Parts(content, [])
 
 
-def _detached(content: Json, marker: Json) -> _Detached | None:
-    """The content without its runtime context; ``None`` where the marker does not fit it.
-
-    ``runtime_context.py::detach_runtime_context``.
-    """
-    if not isinstance(marker, dict):
-        return content, [], []
-    if marker.get("version") != 1:
-        return None
-    named = marker.get("sources")
-    sources = [name for name in named if isinstance(name, str) and name] if isinstance(named, list) else []
-    suffix, expected = marker.get("suffix"), marker.get("blocks")
-    if isinstance(content, str) and isinstance(suffix, str) and suffix:
-        if content == suffix:
-            clean = ""
-        elif content.endswith("\n\n" + suffix):
-            clean = content[: -(len(suffix) + 2)]
-        else:
-            return None
-        return clean, sources, [{"type": "text", "text": suffix}]
-    if isinstance(content, list) and isinstance(expected, list) and expected:
-        if content[-len(expected) :] != expected:
-            return None
-        return content[: -len(expected)], sources, list(expected)
-    return None
+def _sources(marker: Json) -> list[str]:
+    """The names of what supplied the runtime context."""
+    named = marker.get("sources") if isinstance(marker, dict) else None
+    return [name for name in named if isinstance(name, str) and name] if isinstance(named, list) else []
 
 
 def _reattached(content: Json, sources: list[str], blocks: list[Json]) -> tuple[Json, dict[str, Json]]:

@@ -39,7 +39,7 @@ def chunk_text(text: str, *, chunk_size: int = 512, chunk_overlap: int = 64) -> 
         KnowledgeError: the size is not positive, or the overlap not below it.
     """
     if chunk_size <= 0:
-        raise KnowledgeError("chunk_size must be positive")
+        raise KnowledgeError("chunk_size must be above 0")
     if not 0 <= chunk_overlap < chunk_size:
         raise KnowledgeError("chunk_overlap must be 0 or more and below chunk_size")
     step = chunk_size - chunk_overlap
