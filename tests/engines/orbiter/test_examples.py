@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from promptdbg.analysis.cache import compare_prefix
 from promptdbg.debug import OpenRequest
 from promptdbg.model import SectionStatus
 from tests.engines.golden import check_golden, opened
@@ -13,7 +14,7 @@ from tests.engines.golden import check_golden, opened
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("example", ["orbiter-order", "orbiter-nasty"])
+@pytest.mark.parametrize("example", ["orbiter-order", "orbiter-clock", "orbiter-nasty"])
 def test_golden(example: str) -> None:
     debugger = opened(example)
     check_golden(HERE, example, debugger.assembly)
@@ -62,3 +63,25 @@ def test_trusted_python_gives_its_neuron() -> None:
     assert trusted is not None
     assert untrusted.output == ""
     assert trusted.output == "Keep a calm tone with Noor."
+
+
+def test_the_clock_empties_the_cache_where_it_stands_first_and_not_where_it_stands_last() -> None:
+    debugger = opened("orbiter-clock")
+    counter = debugger.counter
+
+    def shared(now: str, before: str) -> tuple[int, str, int]:
+        here, there = (
+            debugger.preview(debugger.opened.scenario(name) if name else debugger.base)
+            for name in (now, before)
+        )
+        report = compare_prefix(there, here, counter)
+        assert report.broken is not None
+        assert report.broken.cause.startswith("a clock")
+        return report.shared_tokens, report.broken.item, report.total_tokens
+
+    first, item, total = shared("", "a-minute-before")
+    assert item == "system"
+    assert first < total * 0.1
+    last, item, total = shared("as-coded", "as-coded-a-minute-before")
+    assert item == "system"
+    assert last > total * 0.9
