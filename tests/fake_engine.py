@@ -122,7 +122,7 @@ class FakeEngine:
             Knob("budget", "System budget", "number", None, unit="tokens", minimum=0, step=10, optional=True),
             Knob("cap", "Cap of a section", "number", 400, unit="chars", minimum=0, maximum=100_000, step=50),
             Knob("tool_cap", "Cap of a tool result", "number", 200, unit="chars", minimum=0, step=50),
-            Knob("keep", "Messages kept", "number", 1000, unit="messages", minimum=1),
+            Knob("keep", "Message limit", "number", 1000, unit="messages", minimum=1),
             Knob("merge", "Join neighbours", "toggle", True),
             Knob("mark", "Mark of a cut", "text", "[cut]"),
             Knob("style", "Style", "choice", "plain", choices=("plain", "loud")),

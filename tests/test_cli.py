@@ -175,7 +175,7 @@ def test_wrong_words(
     [
         (["--set", "cap"], "--set: 'cap' is not KNOB=VALUE"),
         (["--set", "capp=1"], "--set: unknown knob 'capp' (near: cap"),
-        (["--set", "cap=many"], "knob cap cannot be 'many' (a number, 0 to 100,000)"),
+        (["--set", "cap=many"], "knob cap cannot be 'many' (a number of chars, 0 to 100,000)"),
         (["--off", "identy"], "no item 'identy' (near: identity)"),
         (["--off", "x*"], "no item matches 'x*' (see: promptdbg inspect)"),
         (["--scenario", "loose"], "unknown scenario 'loose' (one of tight)"),

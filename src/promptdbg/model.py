@@ -313,9 +313,11 @@ KnobKind: TypeAlias = Literal["toggle", "number", "choice", "text", "order"]
 class Knob:
     """A live parameter that an engine declares.
 
-    ``default`` is what applies to the workspace as loaded (its configuration, else the
-    framework's default). ``optional`` knobs may be ``None``. ``step`` is what one key press
-    changes a number by.
+    ``title`` is a noun that follows "the". ``default`` is what applies to the workspace as loaded
+    (its configuration, else the framework's default). ``optional`` knobs may be ``None``. ``step``
+    is what one key press changes a number by. ``zero`` is what 0 stands for where that is no
+    amount ("no limit"). ``caps`` are the kinds of sections and the roles of messages
+    (``message:tool``) of which each may be so large. ``role`` says which figure of a model it is.
     """
 
     name: str
@@ -330,6 +332,14 @@ class Knob:
     step: float = 1
     choices: tuple[str, ...] = ()
     optional: bool = False
+    zero: str = ""
+    caps: tuple[str, ...] = ()
+    role: Literal["", "window", "answer"] = ""
+
+    @property
+    def unit_word(self) -> str:
+        """The unit as it stands behind a number; what is merely counted has none."""
+        return "" if self.unit in (None, "count") else str(self.unit)
 
     def check(self, value: Value) -> Value:
         """The value, of the knob's kind and within its range.
@@ -389,7 +399,8 @@ class Knob:
             low = "" if self.minimum is None else f"{self.minimum:,}"
             high = "" if self.maximum is None else f"{self.maximum:,}"
             span = f"{low} to {high}" if low and high else f"{low} or more" if low else f"up to {high}"
-            return f"a number, {span}" if low or high else "a number"
+            number = f"a number of {self.unit_word}" if self.unit_word else "a number"
+            return f"{number}, {span}" if low or high else number
         if self.kind == "order":
             return "names separated by commas"
         return "a text"

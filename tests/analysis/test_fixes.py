@@ -21,7 +21,7 @@ def test_a_section_over_the_cap(make: Make) -> None:
     made = make(sections=[{"name": "a", "text": "line of text\n" * 50}])
     offers = {fix.kind: fix for fix in found(made, Settings(), "a")}
     assert offers["knob"].settings.values == {"cap": 650}
-    assert offers["knob"].text == "set Cap of a section to 650 chars (+250)"
+    assert offers["knob"].text == "raise the cap of a section to 650 chars (250 more)"
     assert offers["shorten"].settings.texts["a"] == "line of text\n" * 30
     assert set(offers) == {"knob", "shorten"}
 

@@ -70,7 +70,7 @@ def test_why_names_rule_arithmetic_and_fixes(folder: str, capsys: pytest.Capture
     assert "DROP" in out
     assert "tokens against a limit of 40" in out
     assert "fake.sections.budget" in out
-    assert "set System budget to" in out
+    assert "raise the system budget to" in out
     entry = as_json(capsys, "why", folder, "rules")
     assert entry["schema"] == "promptdbg/why/1"
     assert {fix["kind"] for fix in entry["fixes"]} >= {"knob", "shorten"}

@@ -66,9 +66,9 @@ def test_parse(knob: Knob, text: str, value: Value) -> None:
     [
         (TOGGLE, "maybe", "on or off"),
         (TOGGLE, "", "on or off"),
-        (NUMBER, "many", "a number, 0 to 2,000,000"),
-        (NUMBER, "-1", "a number, 0 to 2,000,000"),
-        (NUMBER, "2000001", "a number, 0 to 2,000,000"),
+        (NUMBER, "many", "a number of tokens, 0 to 2,000,000"),
+        (NUMBER, "-1", "a number of tokens, 0 to 2,000,000"),
+        (NUMBER, "2000001", "a number of tokens, 0 to 2,000,000"),
         (NUMBER, "0,5", "a number"),
         (NUMBER, "1,00", "a number"),
         (NUMBER, "nan", "a number"),

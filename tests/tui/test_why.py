@@ -65,11 +65,11 @@ async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> Non
         assert "FINAL    ○ DROP" in text
         assert "Around it, where it was last whole" in text
         assert "It would be whole if you" in text
-        wanted = next(line for line in text.splitlines() if "set Messages kept to" in line)
+        wanted = next(line for line in text.splitlines() if "raise the message limit to" in line)
         await press(pilot, wanted.split()[0])
         await idle(pilot)
         assert "The model gets it as message 1; " in told(app)
-        assert home_status(pilot).startswith("set Messages kept to 5 messages (+3)")
+        assert home_status(pilot).startswith("raise the message limit to 5 messages (3 more)")
         assert "in: m0 (user)" in home_status(pilot)
         await press(pilot, "u")
         assert drawn(app).assembly.settings.values == {"keep": 2}

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from promptdbg.analysis.phrases import chosen, ranked, shortened, switched_off, turned
 from promptdbg.analysis.tried import Assemble, Named, Outcome, Tried
 from promptdbg.model import LOSSES, Knob, Settings, Value
-from promptdbg.text import one_line
 
-FixKind: TypeAlias = Literal["knob", "priority", "off", "on", "shorten"]
+FixKind: TypeAlias = Literal["knob", "choice", "priority", "off", "on", "shorten"]
 
 
 class Cancelled(Exception):
@@ -27,9 +27,10 @@ class Cancelled(Exception):
 class Fix:
     """One change that keeps the item whole.
 
-    ``settings`` are the whole settings with the change made. ``cost`` is what it takes, in the
-    unit that ``text`` names (tokens of budget, tokens switched off, tokens to save), to order
-    fixes of one kind. ``pushes_out`` are the items that are whole now and would not be then.
+    ``text`` follows "you" or "to". ``settings`` are the whole settings with the change made.
+    ``cost`` is what it takes, in the unit that ``text`` names (tokens of budget, tokens switched
+    off, tokens to save), to order fixes of one kind. ``pushes_out`` are the items that are whole now
+    and would not be then.
     """
 
     item: str
@@ -49,7 +50,8 @@ def fixes(
     stop: Callable[[], bool] = lambda: False,
     tried: Tried | None = None,
 ) -> tuple[Fix, ...]:
-    """The smallest single changes that would keep ``item``, cheapest first within each kind.
+    """The smallest single changes that would keep ``item``: those that take nothing else out first,
+    then by kind, from turning a number to choosing another way of working; the cheapest first.
 
     Args:
         assemble: assembles the same inputs with other settings.
@@ -70,7 +72,14 @@ def fixes(
         *_switch_off(search),
         *_shorter(search),
     ]
-    return tuple(search.with_losses(fix) for fix in found)
+    return tuple(sorted((search.with_losses(fix) for fix in found), key=_place))
+
+
+_KINDS: tuple[FixKind, ...] = ("on", "knob", "off", "priority", "shorten", "choice")
+
+
+def _place(fix: Fix) -> tuple[bool, int, float]:
+    return bool(fix.pushes_out), _KINDS.index(fix.kind), fix.cost
 
 
 class _Search:
@@ -110,7 +119,8 @@ def _switch_on(search: _Search) -> Iterator[Fix]:
     if search.item in search.settings.off:
         on = search.settings.toggled(search.item)
         if search.works(on):
-            yield Fix(search.item, "on", f"switch {search.item} on again", on, 0)
+            name = search.tried.named.get(search.item, (search.item, 0, search.item))[2]
+            yield Fix(search.item, "on", f"switch {name} on again", on, 0)
 
 
 # ---- knobs ---------------------------------------------------------------------------------------
@@ -122,19 +132,16 @@ _GALLOP = 8
 
 
 def _knob_fixes(search: _Search, knobs: tuple[Knob, ...]) -> Iterator[Fix]:
-    found: list[Fix] = []
     for knob in knobs:
         now = search.settings.values.get(knob.name, knob.default)
         if knob.kind == "number":
-            found += _number_fixes(search, knob, now)
+            yield from _number_fixes(search, knob, now)
         elif knob.kind in ("toggle", "choice"):
             others: tuple[Value, ...] = (not now,) if knob.kind == "toggle" else knob.choices
             for value in others:
                 changed = search.settings.with_value(knob.name, value)
                 if value != now and search.works(changed):
-                    shown = ("on" if value else "off") if knob.kind == "toggle" else value
-                    found.append(Fix(search.item, "knob", f"set {knob.title} to {shown}", changed, 0))
-    yield from sorted(found, key=lambda fix: fix.cost)
+                    yield Fix(search.item, "choice", chosen(knob, value), changed, 0)
 
 
 def _number_fixes(search: _Search, knob: Knob, now: Value) -> Iterator[Fix]:
@@ -144,15 +151,8 @@ def _number_fixes(search: _Search, knob: Knob, now: Value) -> Iterator[Fix]:
         value = _edge(search, knob, now, direction)
         if value is None:
             continue
-        unit = f" {knob.unit}" if knob.unit else ""
-        text = f"set {knob.title} to {value:,}{unit} ({value - now:+,})"
-        yield Fix(
-            search.item,
-            "knob",
-            text,
-            search.settings.with_value(knob.name, value),
-            abs(value - now) / knob.step,
-        )
+        changed = search.settings.with_value(knob.name, value)
+        yield Fix(search.item, "knob", turned(knob, now, value), changed, abs(value - now) / knob.step)
 
 
 def _edge(search: _Search, knob: Knob, now: float, direction: int) -> int | float | None:
@@ -162,6 +162,8 @@ def _edge(search: _Search, knob: Knob, now: float, direction: int) -> int | floa
     """
     grain = knob.step if knob.step < 1 else 1
     bound = knob.maximum if direction > 0 else knob.minimum
+    if direction < 0 and bound is None and now >= 0:
+        bound = 0  # less than nothing is never what a person means
 
     def at(steps: int) -> int | float:
         value = now + direction * steps * grain
@@ -220,7 +222,7 @@ def _priority_fixes(search: _Search) -> Iterator[Fix]:
         for priority in candidates:
             changed = search.settings.with_priority(search.item, priority)
             if search.works(changed):
-                text = f"set the priority of {section.name} to {priority:g} (now {now:g})"
+                text = ranked(section.name, now, priority)
                 yield Fix(search.item, "priority", text, changed, abs(priority - now))
                 break
 
@@ -246,26 +248,26 @@ def _switch_off(search: _Search) -> Iterator[Fix]:
     for item, tokens, name in [*culprits, *tried[:_SINGLES_MAX]]:
         changed = search.settings.toggled(item)
         if search.works(changed):
-            yield Fix(search.item, "off", f"switch {name} off ({tokens:,} tokens)", changed, tokens)
+            yield Fix(search.item, "off", switched_off([name], tokens), changed, tokens)
             return
-    chosen: list[Named] = []
+    taken: list[Named] = []
     if sum(entry[1] for entry in pool[-_SET_MAX:]) < short:
         return
     for entry in reversed(pool):  # the largest first: the fewest items
-        if len(chosen) == _SET_MAX:
+        if len(taken) == _SET_MAX:
             return
-        chosen.append(entry)
-        if search.works(_without(search, chosen)):
+        taken.append(entry)
+        if search.works(_without(search, taken)):
             break
     else:
         return
-    for entry in sorted(chosen, key=lambda e: -e[1]):
-        fewer = [other for other in chosen if other is not entry]
+    for entry in sorted(taken, key=lambda e: -e[1]):
+        fewer = [other for other in taken if other is not entry]
         if fewer and search.works(_without(search, fewer)):
-            chosen = fewer
-    tokens = sum(entry[1] for entry in chosen)
-    names = ", ".join(entry[2] for entry in chosen)
-    yield Fix(search.item, "off", f"switch off {names} ({tokens:,} tokens)", _without(search, chosen), tokens)
+            taken = fewer
+    tokens = sum(entry[1] for entry in taken)
+    text = switched_off([entry[2] for entry in taken], tokens)
+    yield Fix(search.item, "off", text, _without(search, taken), tokens)
 
 
 def _culprits(search: _Search) -> list[Named]:
@@ -312,9 +314,5 @@ def _shorter(search: _Search) -> Iterator[Fix]:
     search.check()
     shorter = search.tried.assemble(changed).section(search.item)
     saved = section.tokens_original - (shorter.tokens if shorter else 0)
-    first = one_line(lines[low])[:40]
-    text = (
-        f"shorten {section.name} by {saved:,} tokens (to {low} of {len(lines)} lines, "
-        f"for example before {first!r})"
-    )
+    text = shortened(section.name, low, len(lines), saved)
     yield Fix(search.item, "shorten", text, changed, saved)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from promptdbg.analysis.phrases import message_name
 from promptdbg.model import LOSSES, Assembly, Decision, MessageStatus, SectionStatus, Settings, StageKind
 
 Assemble: TypeAlias = Callable[[Settings], Assembly]
@@ -102,11 +103,17 @@ class Tried:
     def named(self) -> dict[str, Named]:
         """Every item there is at any stage, by its id."""
         found = {
-            message.id: (message.id, message.tokens, f"{message.role} {message.id}")
+            message.id: (message.id, message.tokens, message_name(message.role, message.id))
             for stage in self.base.stages
             for message in stage.messages
         }
-        return found | {s.id: (s.id, s.tokens, s.name) for s in self.base.sections}
+        return found | {s.id: (s.id, s.tokens, self.section_names[s.id]) for s in self.base.sections}
+
+    @cached_property
+    def section_names(self) -> dict[str, str]:
+        """Sections by their names; those that several have are told apart by their ids."""
+        times = Counter(section.name for section in self.base.sections)
+        return {s.id: s.name if times[s.name] == 1 else f"{s.name} ({s.id})" for s in self.base.sections}
 
     @cached_property
     def removable(self) -> list[Named]:
@@ -114,14 +121,14 @@ class Tried:
         base = self.base
         parents = {section.parent for section in base.sections if section.parent}
         pool = [
-            (section.id, section.tokens, section.name)
+            (section.id, section.tokens, self.section_names[section.id])
             for section in base.sections
             if section.id not in parents and section.tokens > 0
         ]
         final, session = base.stage(StageKind.FINAL), base.stage(StageKind.SESSION)
         stored = {message.id for message in session.messages} if session else set()
         pool += [
-            (message.id, message.tokens, f"{message.role} {message.id}")
+            (message.id, message.tokens, message_name(message.role, message.id))
             for message in (final.messages if final else ())
             if message.id in stored and message.tokens > 0
         ]
@@ -130,7 +137,7 @@ class Tried:
     def pushed_out(self, settings: Settings, whole: frozenset[str]) -> tuple[str, ...]:
         """What is whole now and would not be, in order; what was switched on or off aside."""
         gone = self.now.whole - whole - (settings.off ^ self.settings.off)
-        return tuple(item for item in self._order if item in gone) if gone else ()
+        return tuple(dict.fromkeys(item for item in self._order if item in gone)) if gone else ()
 
 
 def _outcome(assembly: Assembly) -> Outcome:

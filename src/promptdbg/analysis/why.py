@@ -243,16 +243,18 @@ def _window(rows: list[Neighbour]) -> tuple[Neighbour, ...]:
 
 def arithmetic(decision: Decision) -> str:
     """``measured`` against ``limit`` in words: ``3,410 tokens against a limit of 3,000 (410 over)``."""
-    measured, limit, unit = decision.measured, decision.limit, decision.unit or ""
+    measured, limit = decision.measured, decision.limit
+    unit = "" if decision.unit in (None, "count") else str(decision.unit)
     if measured is None and limit is None:
         return ""
     if limit is None:
         return f"{number(measured)} {unit}".strip()
     if measured is None:
-        return f"a limit of {number(limit)} {unit}".strip()
+        return f"a limit of {number(limit)} {unit}".rstrip()
     gap = measured - limit
     tail = f"{number(gap)} over" if gap > 0 else f"{number(-gap)} below" if gap < 0 else "equal"
-    return f"{number(measured)} {unit} against a limit of {number(limit)} ({tail})"
+    counted = f"{number(measured)} {unit}".strip()
+    return f"{counted} against a limit of {number(limit)} ({tail})"
 
 
 def number(value: float | None) -> str:

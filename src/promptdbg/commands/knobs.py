@@ -56,8 +56,8 @@ def _lines(found: dict[str, tuple[Knob, ...]], cells: int) -> Iterator[Line]:
 
 def takes(knob: Knob) -> str:
     """What values a knob takes, in words."""
-    unit = f" ({knob.unit})" if knob.unit else ""
-    return knob.range_text() + unit + (", or none" if knob.optional else "")
+    zero = f"; 0: {knob.zero}" if knob.zero else ""
+    return knob.range_text() + (", or none" if knob.optional else "") + zero
 
 
 def shown(value: Value) -> str:
@@ -83,5 +83,8 @@ def _document(knob: Knob) -> dict[str, object]:
         "minimum": knob.minimum,
         "maximum": knob.maximum,
         "choices": list(knob.choices),
+        "zero": knob.zero,
+        "caps": list(knob.caps),
+        "role": knob.role,
         "help": knob.help,
     }

@@ -67,7 +67,7 @@ def _history_knobs(own: Defaults) -> tuple[Knob, ...]:
     return (
         Knob(
             "turn_count",
-            "Messages of the current turn",
+            "Length of the current turn",
             "number",
             _number(own.turn_count),
             group="history",
@@ -77,7 +77,7 @@ def _history_knobs(own: Defaults) -> tuple[Knob, ...]:
         ),
         Knob(
             "keep_tool_rounds",
-            "Keep the call of a turn's first result",
+            "Keeping of whole tool rounds",
             "toggle",
             False,
             group="history",
@@ -85,7 +85,7 @@ def _history_knobs(own: Defaults) -> tuple[Knob, ...]:
         ),
         Knob(
             "gmi_history",
-            "Messages the GMI keeps",
+            "GMI history limit",
             "number",
             own.gmi_history,
             group="history",
@@ -109,8 +109,8 @@ def _budget_knobs(own: Defaults) -> tuple[Knob, ...]:
             group="budget",
             choices=(SUMMARIZER_OFF, SUMMARIZER_WORKS, SUMMARIZER_FAILS),
         ),
-        Knob("trigger_ratio", "Summary above this part of the share", "number", _number(trigger, 0.8),
-             group="budget", step=0.1),
+        Knob("trigger_ratio", "Summary trigger", "number", _number(trigger, 0.8),
+             group="budget", step=0.1, help="the part of the history's share above which it is summarized"),
         Knob(
             "thinking",
             "Earlier thinking",
@@ -136,7 +136,7 @@ def _engine_knobs(version: str, template: str | None) -> tuple[Knob, ...]:
             choices=known,
             help="auto: the call's, else the model's, else the configured one",
         ),
-        Knob("cache", "Show the prompt cache's key", "toggle", False, group="engine",
+        Knob("cache", "Prompt cache key", "toggle", False, group="engine",
              help="prompts with the same key are served from the cache"),
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def _model_knobs(model: Mapping[str, Json]) -> tuple[Knob, ...]:
             help="gpt-4 in the name: 3.8 characters a token; claude: 4.2; else 4",
         ),
         Knob("window", "Context window", "number", _number(model.get("maxContextTokens"), DEFAULT_WINDOW),
-             group="model", unit="tokens", step=256),
+             group="model", unit="tokens", step=256, role="window"),
         Knob(
             "optimal",
             "Optimal context",
@@ -165,11 +165,12 @@ def _model_knobs(model: Mapping[str, Json]) -> tuple[Knob, ...]:
             group="model",
             unit="tokens",
             step=256,
+            zero="the window is the limit",
             optional=True,
             help="the budget; 0 or none: the window",
         ),
-        Knob("vision", "Model takes images", "toggle", _supported(model.get("visionSupport")), group="model"),
-        Knob("tools", "Model takes tools", "toggle", _supported(support), group="tools"),
+        Knob("vision", "Image support", "toggle", _supported(model.get("visionSupport")), group="model"),
+        Knob("tools", "Tool support", "toggle", _supported(support), group="tools"),
         Knob(
             "tool_format",
             "Tool format",
@@ -205,7 +206,8 @@ def _context_knobs(context: Mapping[str, Json], preferences: Mapping[str, Json])
 def _memory_knobs(budget: float | None) -> tuple[Knob, ...]:
     if budget is None:
         return ()
-    return (Knob("memory_budget", "Memory budget", "number", budget, group="memory", unit="tokens", step=50),)
+    return (Knob("memory_budget", "Memory budget", "number", budget, group="memory", unit="tokens", step=50,
+                 caps=("memory",)),)  # fmt: skip
 
 
 def _supported(support: Json) -> bool:

@@ -38,7 +38,7 @@ def _profile(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
         Knob("provider", "Provider", "text", config.default_provider, "Profile", "A local one means tiny."),
         Knob("model", "Model", "text", config.default_model, "Profile", "Its name decides what auto means."),
         Knob(
-            "apply_profile", "Resolve auto first", "toggle", applied, "Profile",
+            "apply_profile", "Resolving of auto", "toggle", applied, "Profile",
             "As bee's loop does, scaling too. Off: auto stays auto, as for a program that calls Assemble.",
         ),
         *_figures(config, inputs, applied),
@@ -62,27 +62,30 @@ def _figures(config: Config, inputs: BeeInputs | None, applied: bool) -> tuple[K
         Knob(
             "context_window", "Context window", "number", known_window(config, window) or None, "Profile",
             "Scales tiny, and is what notices and compaction measure. Until set: bee's table of models.",
-            unit="tokens", minimum=0, step=1000, optional=True,
+            unit="tokens", minimum=0, step=1000, optional=True, zero="not known",
+            role="window",
         ),
         Knob(
             "budget", "Prompt budget", "number", profile.system_prompt_budget, "Profile",
-            _FIGURE_HELP + " 0 or less: none.", unit="tokens", step=100,
+            _FIGURE_HELP, unit="tokens", step=100, zero="no budget",
         ),
         Knob(
             "tool_desc_chars", "Tool text cap", "number", profile.tool_desc_chars, "Profile",
-            _FIGURE_HELP + " 0 or less: none.", unit="bytes", step=10,
+            _FIGURE_HELP, unit="bytes", step=10, zero="no cap", caps=("tool",),
         ),
         Knob(
-            "skill_manifest_chars", "Skills cap", "number", profile.skill_manifest_chars, "Profile",
-            _FIGURE_HELP + " 0: none; less: no skills.", unit="bytes", minimum=-1, step=10,
+            "skill_manifest_chars", "Skill list cap", "number", profile.skill_manifest_chars, "Profile",
+            _FIGURE_HELP + " Below 0: no skills.", unit="bytes", minimum=-1, step=10, zero="no cap",
+            caps=("skills", "skill"),
         ),
         Knob(
             "memory_body_chars", "Record body cap", "number", profile.memory_body_chars, "Profile",
-            _FIGURE_HELP + " 0 or less: none.", unit="bytes", step=50,
+            _FIGURE_HELP, unit="bytes", step=50, zero="no cap", caps=("record",),
         ),
         Knob(
             "tool_output_tokens", "Tool result cap", "number", profile.tool_output_tokens, "Profile",
             _FIGURE_HELP + " Each tool has its own cap too.", unit="tokens", step=100,
+            caps=("message:tool",),
         ),
     )  # fmt: skip
 
@@ -93,12 +96,12 @@ def _files(inputs: BeeInputs | None) -> tuple[Knob, ...]:
     start = place.walk_from if place else "/"
     return (
         Knob(
-            "walk_from", "Walk-up begins at", "choice", start, "Files",
+            "walk_from", "Start of the walk-up", "choice", start, "Files",
             "bee begins at the root of the file system; here files above this folder stay out.",
             choices=_choices(chain, start),
         ),
         Knob(
-            "git_root", "Git root", "toggle", True, "Files", "Off: as outside a repository.",
+            "git_root", "Search for the git root", "toggle", True, "Files", "Off: as outside a repository.",
         ),
         Knob(
             "import_depth", "Import depth", "number", MAX_DEPTH, "Files", "What if bee went as deep.",
@@ -115,7 +118,7 @@ def _memory(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
     return (
         Knob("memory", "Memory", "toggle", config.memory.enabled, "Memory", "memory.enabled"),
         Knob(
-            "top_k", "Records chosen", "number", config.memory.top_k, "Memory",
+            "top_k", "Number of records", "number", config.memory.top_k, "Memory",
             "memory.top_k: 0 or less is 3, over 5 is 5.", unit="count",
         ),
         Knob(
@@ -130,7 +133,7 @@ def _memory(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
 def _history(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
     return (
         Knob(
-            "tool_results", "Cut tool results", "toggle", True, "History",
+            "tool_results", "Cutting of tool results", "toggle", True, "History",
             "Off: stored results as they are. One that bee has cut already is left alone.",
         ),
         Knob(

@@ -84,7 +84,7 @@ def declare(inputs: NanobotInputs | None) -> tuple[Knob, ...]:
     return (
         Knob(
             "dialect",
-            "nanobot version",
+            "Version",
             "choice",
             inputs.dialect if inputs else NEWEST,
             "version",
@@ -95,7 +95,7 @@ def declare(inputs: NanobotInputs | None) -> tuple[Knob, ...]:
         *_turn_knobs(inputs, config),
         Knob(
             "memory",
-            "memory",
+            "Memory",
             "toggle",
             True,
             "prompt",
@@ -103,7 +103,7 @@ def declare(inputs: NanobotInputs | None) -> tuple[Knob, ...]:
         ),
         Knob(
             "disabled_skills",
-            "disabled skills",
+            "Disabled skills",
             "order",
             config.disabled_skills,
             "prompt",
@@ -111,18 +111,18 @@ def declare(inputs: NanobotInputs | None) -> tuple[Knob, ...]:
         ),
         Knob(
             "skill_order",
-            "skill order",
+            "Skill order",
             "choice",
             "directory",
             "prompt",
             "nanobot takes skills as the folder lists them, which differs between machines.",
             choices=("directory", "name"),
         ),
-        Knob("timezone", "time zone", "text", config.timezone, "clock", "An IANA name; 0.2.2 shows it."),
-        Knob("now", "now", "text", inputs.now if inputs else "", "clock", "The clock, as an ISO time."),
+        Knob("timezone", "Time zone", "text", config.timezone, "clock", "An IANA name; 0.2.2 shows it."),
+        Knob("now", "Clock", "text", inputs.now if inputs else "", "clock", "The clock, as an ISO time."),
         Knob(
             "tokenizer",
-            "tokenizer available",
+            "Tokenizer",
             "toggle",
             True,
             "estimate",
@@ -135,7 +135,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
     return (
         Knob(
             "context_window",
-            "context window",
+            "Context window",
             "number",
             config.context_window,
             "budget",
@@ -143,10 +143,12 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
             unit="tokens",
             minimum=0,
             step=1_000,
+            zero="no limit at all",
+            role="window",
         ),
         Knob(
             "max_output",
-            "reserved for the answer",
+            "Answer reserve",
             "number",
             config.max_output,
             "budget",
@@ -154,10 +156,11 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
             unit="tokens",
             minimum=0,
             step=256,
+            role="answer",
         ),
         Knob(
             "block_limit",
-            "block limit",
+            "Block limit",
             "number",
             config.block_limit,
             "budget",
@@ -169,7 +172,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
         ),
         Knob(
             "tool_result_cap",
-            "tool result cap",
+            "Tool result cap",
             "number",
             config.tool_result_cap,
             "budget",
@@ -177,10 +180,12 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
             unit="chars",
             minimum=0,
             step=500,
+            zero="no cap",
+            caps=("message:tool",),
         ),
         Knob(
             "compaction",
-            "compaction",
+            "Compaction",
             "toggle",
             True,
             "budget",
@@ -188,7 +193,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
         ),
         Knob(
             "consolidation",
-            "consolidation",
+            "Consolidation",
             "choice",
             "predict",
             "budget",
@@ -197,7 +202,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
         ),
         Knob(
             "consolidation_ratio",
-            "consolidation ratio",
+            "Consolidation ratio",
             "number",
             config.consolidation_ratio,
             "budget",
@@ -208,7 +213,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
         ),
         Knob(
             "summary",
-            "summary text",
+            "Summary text",
             "text",
             DEFAULT_SUMMARY,
             "budget",
@@ -216,7 +221,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
         ),
         Knob(
             "max_messages",
-            "replayed messages",
+            "Replay limit",
             "number",
             config.max_messages,
             "budget",
@@ -224,6 +229,7 @@ def _budget_knobs(config: Config) -> tuple[Knob, ...]:
             unit="messages",
             minimum=0,
             step=10,
+            zero="its default, 120",
         ),
     )
 
@@ -232,7 +238,7 @@ def _turn_knobs(inputs: NanobotInputs | None, config: Config) -> tuple[Knob, ...
     return (
         Knob(
             "message",
-            "message",
+            "Message",
             "text",
             inputs.message if inputs else DEFAULT_MESSAGE,
             "turn",
@@ -240,17 +246,17 @@ def _turn_knobs(inputs: NanobotInputs | None, config: Config) -> tuple[Knob, ...
         ),
         Knob(
             "channel",
-            "channel",
+            "Channel",
             "text",
             inputs.channel if inputs else "cli",
             "turn",
             "Changes the identity passage.",
         ),
-        Knob("chat_id", "chat", "text", inputs.chat_id if inputs else "direct", "turn", "0.2.2 shows it."),
-        Knob("sender", "sender", "text", inputs.sender if inputs else "user", "turn", "0.2.2 shows it."),
+        Knob("chat_id", "Chat", "text", inputs.chat_id if inputs else "direct", "turn", "0.2.2 shows it."),
+        Knob("sender", "Sender", "text", inputs.sender if inputs else "user", "turn", "0.2.2 shows it."),
         Knob(
             "request",
-            "model request",
+            "Number of the request",
             "number",
             requests_known(inputs) if inputs else 1,
             "turn",
@@ -261,7 +267,7 @@ def _turn_knobs(inputs: NanobotInputs | None, config: Config) -> tuple[Knob, ...
         ),
         Knob(
             "ephemeral",
-            "ephemeral turn",
+            "Ephemeral turn",
             "toggle",
             False,
             "turn",
@@ -269,7 +275,7 @@ def _turn_knobs(inputs: NanobotInputs | None, config: Config) -> tuple[Knob, ...
         ),
         Knob(
             "unified_session",
-            "unified session",
+            "Unified session",
             "toggle",
             config.unified_session,
             "turn",

@@ -7,18 +7,36 @@ from typing import Any
 
 from promptdbg.engines.orbiter.config import AnyConfig, ContextConfig, LimitConfig, make_config
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
-from promptdbg.model import Knob, Value
+from promptdbg.model import Knob, Unit, Value
 
 VARIABLE = "variable."
 """Prefix of the knobs that hold a registered variable's value."""
 
-# Each: name, title, generation, unit.
-_COUNTS = (
-    ("history_rounds", "History rounds", "A", "Rounds for the history neuron, messages for the window"),
-    ("summary_threshold", "Summary threshold", "A", "Messages from which a summary is considered"),
-    ("offload_threshold", "Offload threshold", "A", "Messages above which the old ones are dropped"),
-    ("limit", "Limit", "B", "Messages to keep, system messages apart"),
-    ("keep_recent", "Keep recent", "B", "Messages kept beside a summary"),
+# Each: name, title, unit, generation, what it is.
+_COUNTS: tuple[tuple[str, str, Unit, str, str], ...] = (
+    (
+        "history_rounds",
+        "History rounds",
+        "count",
+        "A",
+        "Rounds for the history neuron, messages for the window",
+    ),
+    (
+        "summary_threshold",
+        "Summary threshold",
+        "messages",
+        "A",
+        "Messages from which a summary is considered",
+    ),
+    (
+        "offload_threshold",
+        "Offload threshold",
+        "messages",
+        "A",
+        "Messages above which the old ones are dropped",
+    ),
+    ("limit", "Message limit", "messages", "B", "Messages to keep, system messages apart"),
+    ("keep_recent", "Number of recent messages", "count", "B", "Messages kept beside a summary"),
 )
 
 
@@ -96,11 +114,11 @@ def _window_knobs(base: OrbiterInputs) -> tuple[Knob, ...]:
                 numbers.get(name),
                 "window",
                 f"{about}. Generation {generation}.",
-                unit="messages",
+                unit=unit,
                 minimum=1,
                 optional=True,
             )
-            for name, title, generation, about in _COUNTS
+            for name, title, unit, generation, about in _COUNTS
         ),
         Knob(
             "overflow",

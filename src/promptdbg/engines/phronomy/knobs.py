@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from promptdbg.engines.phronomy.budget import InputBudget, TokenBudget, resolve_budget, to_i
 from promptdbg.engines.phronomy.errors import PhronomyError
@@ -45,7 +46,7 @@ def _shared(base: PhronomyInputs) -> tuple[Knob, ...]:
         ),
         Knob(
             "trusted",
-            "Trusted",
+            "Trusted knowledge",
             "order",
             tuple(entry.id for entry in base.knowledge if entry.chunk.trusted is True),
             "",
@@ -55,7 +56,7 @@ def _shared(base: PhronomyInputs) -> tuple[Knob, ...]:
 
 
 def _budget(base: PhronomyInputs) -> tuple[Knob, ...]:
-    def number(name: str, title: str, help_text: str) -> Knob:
+    def number(name: str, title: str, help_text: str, role: Literal["", "window", "answer"] = "") -> Knob:
         return Knob(
             name,
             title,
@@ -66,12 +67,15 @@ def _budget(base: PhronomyInputs) -> tuple[Knob, ...]:
             unit="tokens",
             step=100,
             optional=True,
+            role=role,
         )
 
     model = base.budget.get("model")
     return (
-        number("context_window", "Context window", "The whole window. Generations 1 and 2."),
-        number("max_output_tokens", "Output reserve", "Kept free for the answer. Generations 1 and 2."),
+        number("context_window", "Context window", "The whole window. Generations 1 and 2.", "window"),
+        number(
+            "max_output_tokens", "Output reserve", "Kept free for the answer. Generations 1 and 2.", "answer"
+        ),
         number("overhead", "Overhead", "Kept free besides; negative widens. Generations 1 and 2."),
         number("max_input_tokens", "Input limit", "The only number of generation 3."),
         Knob(
@@ -118,8 +122,8 @@ def _policy(base: PhronomyInputs) -> tuple[Knob, ...]:
             "Whose working messages complete mode requires.", optional=True,
         ),
         Knob(
-            "required", "Required", "order", tuple(i.key or i.id for i in base.items if i.required), "policy",
-            "Items that must go in.",
+            "required", "Required items", "order", tuple(i.key or i.id for i in base.items if i.required),
+            "policy", "Items that must go in.",
         ),
         Knob("order", "Candidate order", "order", (), "policy", "Candidates to put first, in this order."),
     )  # fmt: skip

@@ -167,7 +167,7 @@ class KnobPanel(VirtualList):
         g = self.glyphs
         steps = row.knob.kind in ("number", "choice", "toggle")
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
-        unit = f" {row.knob.unit}" if row.knob.unit else ""
+        unit = f" {row.knob.unit_word}" if row.knob.unit_word else ""
         value = value_text(row.value)
         if cell_width(left + value + right + unit) > room:
             unit = ""  # the value is worth more than its unit
