@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from promptdbg.debug import Debugger, open_workspace
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.changes import Change
 from promptdbg.tui.screens.messages import MessagesScreen
 from tests.bench.measuring import Result, bound, clock
 from tests.bench.workspaces import grown
@@ -40,14 +41,14 @@ async def _session(path: Path, count: int, most: float) -> list[Result]:
     async with app.run_test(size=(120, 40)) as pilot:
         await _until(pilot, lambda: app.picture is not None)
         # Every tenth message is a tool result that is cut, so that there is much to look at.
-        app.driver.change("cap", "cap", lambda s: s.with_value("tool_result_cap", 300))
+        app.driver.change(Change("cap", "cap", lambda s: s.with_value("tool_result_cap", 300)))
         windows = iter(range(100_000_000, 200_000_000, 1_000_000))
 
         async def turn() -> None:
             before = app.picture
             window = next(windows)
             change = lambda s: s.with_value("context_window", window)  # noqa: E731
-            app.driver.change("window", "window", change, turning=True)
+            app.driver.change(Change("window", "window", change, turning=True))
             await _until(pilot, lambda: app.picture is not before)
 
         spent = await _best(pilot, turn)

@@ -11,6 +11,7 @@ import pytest
 
 from promptdbg.debug import with_knob
 from promptdbg.model import Settings
+from promptdbg.tui.changes import Change
 from promptdbg.tui.driver import Driver
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture
@@ -60,7 +61,7 @@ def budget(driver: Driver, change: int) -> None:
         assert isinstance(value, int)
         return with_knob(settings, knob, value + change)
 
-    driver.change("knob:budget", lambda s: f"budget {s.values.get('budget')}", step, turning=True)
+    driver.change(Change("knob:budget", lambda s: f"budget {s.values.get('budget')}", step, turning=True))
 
 
 async def test_the_first_picture_says_what_is_there(heard: Heard) -> None:
@@ -86,8 +87,8 @@ async def test_steps_of_a_knob_that_wait_are_one_assembly_and_one_undo(heard: He
 
 
 async def test_switches_do_not_fold(heard: Heard) -> None:
-    heard.driver.change("toggle:identity", "identity", lambda s: s.toggled("identity"))
-    heard.driver.change("toggle:MEMORY.md", "MEMORY.md", lambda s: s.toggled("MEMORY.md"))
+    heard.driver.change(Change("toggle:identity", "identity", lambda s: s.toggled("identity")))
+    heard.driver.change(Change("toggle:MEMORY.md", "MEMORY.md", lambda s: s.toggled("MEMORY.md")))
     await heard.quiet(2)
     assert heard.last.picture.assembly.settings.off == {"identity", "MEMORY.md"}
     assert heard.last.picture.undo == "MEMORY.md"
@@ -102,11 +103,11 @@ async def test_refusals(heard: Heard) -> None:
     await heard.quiet(2)
     assert isinstance(heard.last, Refused)
     assert heard.last.line == "nothing to undo"
-    heard.driver.change("x", "x", lambda s: s.with_value("no such knob", 1))
+    heard.driver.change(Change("x", "x", lambda s: s.with_value("no such knob", 1)))
     await heard.quiet(3)
     assert isinstance(heard.last, Refused)
     assert "unknown knob 'no such knob'" in heard.last.line
-    heard.driver.change("same", "the same", lambda s: s)
+    heard.driver.change(Change("same", "the same", lambda s: s))
     await heard.quiet(4)
     assert isinstance(heard.last, Said)
 

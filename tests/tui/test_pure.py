@@ -14,12 +14,12 @@ from promptdbg.errors import InputError, UsageError
 from promptdbg.model import Budget, Knob, Part, Settings, Span
 from promptdbg.text import width
 from promptdbg.tui import rows
+from promptdbg.tui.changes import stepped, value_text
 from promptdbg.tui.editor import editor_command
 from promptdbg.tui.keys import KEYS, PLACE_TITLES, key_line
 from promptdbg.tui.save import save_scenario, scenario_toml
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
-from promptdbg.tui.widgets.knobs import stepped, value_text
 from promptdbg.tui.widgets.text_view import shown
 from promptdbg.tui.wrapping import Paragraph, layout, line_text, say, wrap
 from promptdbg.workspace import read_manifest

@@ -46,7 +46,7 @@ STATES: dict[str, tuple[str, ...]] = {
 def cursor_that_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """What would keep an item is told when the cursor has rested on it for a moment, which comes sooner
     or later than the picture is taken. ``test_why`` has it."""
-    monkeypatch.setattr("promptdbg.tui.screens.home.may_be_kept", lambda picture, item: False)
+    monkeypatch.setattr("promptdbg.tui.widgets.side.may_be_kept", lambda picture, item: False)
 
 
 @pytest.mark.parametrize("state", STATES)

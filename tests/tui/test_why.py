@@ -14,6 +14,7 @@ from promptdbg.debug import Debugger, open_workspace, opened_assembly
 from promptdbg.model import Assembly, SectionStatus, Settings
 from promptdbg.tui import fixes
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.changes import Change
 from promptdbg.tui.picture import picture_of
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.prose import Prose
@@ -52,7 +53,7 @@ async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> Non
     async with run() as pilot:
         app = the_app(pilot)
         await press(pilot, "[")
-        app.driver.change("keep", "keep 2", lambda settings: settings.with_value("keep", 2))
+        app.driver.change(Change("keep", "keep 2", lambda settings: settings.with_value("keep", 2)))
         await settled(pilot, drawn(app))
         await pilot.press("m")
         await idle(pilot)
@@ -114,7 +115,7 @@ async def test_a_change_never_takes_a_newer_one_back(run: Run) -> None:
         await pilot.press("G", "up", "enter")
         await idle(pilot)
         assert on(app, WhyScreen)
-        app.driver.change("memory", "memory off", lambda settings: settings.toggled("MEMORY.md"))
+        app.driver.change(Change("memory", "memory off", lambda settings: settings.toggled("MEMORY.md")))
         await press(pilot, "1")
         await idle(pilot)
         assert drawn(app).sections["MEMORY.md"].status is SectionStatus.DISABLED

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.model import Settings
+from promptdbg.tui.changes import Change
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture, changed_items, picture_of
 from promptdbg.tui.sentences import effect, opened, reloaded
@@ -26,18 +27,6 @@ JOIN_SECONDS = 1.5
 """Turning the same knob again within this time is one step to undo."""
 
 Opener = Callable[[], Debugger]
-Label = str | Callable[[Settings], str]
-"""What undo will call a change: words, or words made from the settings it led to."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A change of settings. Changes with the same ``key`` fold into one while they wait."""
-
-    key: str
-    label: Label
-    change: Callable[[Settings], Settings]
-    turning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +45,7 @@ class Driver:
 
     def __init__(self, post: Callable[[Pictured | Refused | Said | Stale], object]) -> None:
         self._post = post
-        self._jobs: deque[_Change | _Act] = deque()
+        self._jobs: deque[Change | _Act] = deque()
         self._wake = asyncio.Event()
         self._last_key = ""
         self._last_time = 0.0
@@ -66,20 +55,13 @@ class Driver:
 
     # -- from the event loop
 
-    def change(
-        self, key: str, label: Label, change: Callable[[Settings], Settings], *, turning: bool = False
-    ) -> None:
-        """Ask for a change of settings.
-
-        Args:
-            turning: one of many small steps (a knob), joined for undo.
-        """
+    def change(self, change: Change) -> None:
+        """Ask for a change of settings."""
         waiting = self._jobs[-1] if self._jobs else None
-        if isinstance(waiting, _Change) and waiting.key == key and turning:
-            before = waiting.change
-            change = _then(before, change)
+        if isinstance(waiting, Change) and waiting.key == change.key and change.turning:
+            change = replace(change, change=_then(waiting.change, change.change))
             self._jobs.pop()
-        self._jobs.append(_Change(key, label, change, turning))
+        self._jobs.append(change)
         self._wake.set()
 
     def undo(self) -> None:
@@ -123,7 +105,7 @@ class Driver:
             self._drawn = True
             self._post(Pictured(self.picture))
 
-    async def _do(self, job: _Change | _Act) -> None:
+    async def _do(self, job: Change | _Act) -> None:
         try:
             picture = await asyncio.to_thread(self._rested, job)
         except PromptdbgError as error:
@@ -149,16 +131,16 @@ class Driver:
             picture = picture_of(self.debugger)
         return replace(picture, sentence=opened(picture))
 
-    def _rested(self, job: _Change | _Act) -> Picture | None:
+    def _rested(self, job: Change | _Act) -> Picture | None:
         with _collector_at_rest(lambda: self.debugger):
             return self._work(job)
 
-    def _work(self, job: _Change | _Act) -> Picture | None:
+    def _work(self, job: Change | _Act) -> Picture | None:
         debugger, before = self.debugger, self.picture
         assert debugger is not None
         assert before is not None
         started = time.perf_counter()
-        if isinstance(job, _Change):
+        if isinstance(job, Change):
             wanted = job.change(debugger.settings)
             label = job.label(wanted) if callable(job.label) else job.label
             if wanted == debugger.settings:

@@ -17,6 +17,7 @@ from promptdbg.errors import PromptdbgError
 from promptdbg.marks import mark_of
 from promptdbg.model import Assembly, Settings
 from promptdbg.text import clip_middle, one_line, pad
+from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import Difference, Status, differences
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -179,7 +180,7 @@ class CompareScreen(PictureScreen):
         picture = self.picture
         if picture is not None:
             settings = self._settings(picture, self.other)
-            self.promptdbg.driver.change("scenario", f"as in {self.other}", lambda _: settings)
+            self.promptdbg.driver.change(Change("scenario", f"as in {self.other}", lambda _: settings))
 
     def action_save(self) -> None:
         picture = self.picture

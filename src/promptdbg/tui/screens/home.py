@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import work
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widget import Widget
 
-from promptdbg.debug import with_knob
 from promptdbg.errors import UsageError
-from promptdbg.marks import mark_of
-from promptdbg.model import Knob, Section, Settings, Value
+from promptdbg.model import Knob, Section
 from promptdbg.text import one_line, safe
-from promptdbg.tui.fixes import fix_lines, may_be_kept, sought
+from promptdbg.tui.changes import Change, knob_moved, knob_set, knob_stepped, raised
+from promptdbg.tui.inspector import (
+    empty_word,
+    knob_help,
+    list_title,
+    next_sort,
+    no_priority,
+    rows_found,
+    rows_shown,
+    summary,
+)
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.rows import Row, Sort, States, View
+from promptdbg.tui.rows import Row, States, View
 from promptdbg.tui.screens.base import PictureScreen
-from promptdbg.tui.sentences import plural
-from promptdbg.tui.status import glyph_of, style_of
-from promptdbg.tui.why import section_report
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
-from promptdbg.tui.widgets.knobs import KnobPanel, stepped, value_text
+from promptdbg.tui.widgets.knobs import KnobPanel
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
-from promptdbg.tui.widgets.text_view import TextView
+from promptdbg.tui.widgets.side import Side
 from promptdbg.tui.widgets.virtual import VirtualList
-from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
-
-_RESTS = 0.25
-"""Seconds the cursor stays on an item before changes are looked for."""
-
-SettingsChange = Callable[[Settings], Settings]
+from promptdbg.tui.wrapping import Piece
 
 
 class HomeScreen(PictureScreen):
@@ -91,15 +89,14 @@ class HomeScreen(PictureScreen):
     def compose_body(self) -> Iterable[Widget]:
         yield TokenBar()
         yield BudgetLine()
-        sections = SectionList(id="sections")
-        why, text, knobs = Prose(id="why"), TextView(id="text"), KnobPanel(id="knobs")
-        yield Horizontal(sections, Vertical(why, text, knobs, id="side"), id="panes")
+        yield Horizontal(SectionList(id="sections"), Side(id="side"), id="panes")
         yield Prose(id="strip")
 
     def on_mount(self) -> None:
         self.query_one("#strip").can_focus = False
         self.query_one(SectionList).empty_word = "opening …"
-        self._titles()
+        self.query_one(Side).entitle(None)
+        self._entitle()
 
     # -- drawing
 
@@ -138,74 +135,22 @@ class HomeScreen(PictureScreen):
         if picture is None:
             return
         sections = self.query_one(SectionList)
-        sections.empty_word = self._empty_word(picture)
+        sections.empty_word = empty_word(picture, self.view)
         sections.show(picture, self.view)
         self._show_item()
 
-    def _empty_word(self, picture: Picture) -> str:
-        if picture.assembly.failure is not None and not picture.assembly.sections:
-            return "No sections: the framework fails before it has any."
-        if not picture.assembly.sections:
-            return "No sections: this prompt is messages only. m shows them."
-        if self.view.filter:
-            return f'No section matches "{one_line(self.view.filter)}". esc clears the filter.'
-        return f"No section is {self.view.states}. f shows others."
-
     def _show_item(self) -> None:
         """Why and text of the section under the cursor."""
-        picture, section = self.picture, self.section
-        why, text = self.query_one("#why", Prose), self.query_one("#text", TextView)
-        if picture is None or section is None:
-            why.show([])
-            text.show("")
-            self.query_one("#strip", Prose).show([])
-            self._titles()
-            return
-        ascii_only = self.promptdbg.ascii_only
-        told = section_report(picture, section, ascii_only=ascii_only)
-        why.show(told)
-        self._seek_fixes(picture, section.id, told)
-        text.empty_word = "(no text)"
-        text.show(section.text, section.spans)
-        self.query_one("#strip", Prose).show(self._strip(picture, section))
-        self._titles()
+        picture, section, app = self.picture, self.section, self.promptdbg
+        self.query_one(Side).show(picture, section, app.driver.debugger, ascii_only=app.ascii_only)
+        strip = [summary(picture, section, ascii_only=app.ascii_only)] if picture and section else []
+        self.query_one("#strip", Prose).show(strip)
+        self._entitle()
 
-    @work(exclusive=True, group="fixes", exit_on_error=False, description="fixes")
-    async def _seek_fixes(self, picture: Picture, item: str, told: Sequence[Paragraph]) -> None:
-        """What would keep the item under the cursor, below its reasons, when the cursor rests on it."""
-        why, debugger = self.query_one("#why", Prose), self.promptdbg.driver.debugger
-        if debugger is None or debugger.opened.recorded or not why.size or not may_be_kept(picture, item):
-            return
-        await asyncio.sleep(_RESTS)
-        found, problem = await sought(debugger, picture, item)
-        why.show([*told, BLANK, *fix_lines(found, problem, keys=False)], keep_scroll=True)
-
-    def _strip(self, picture: Picture, section: Section) -> list[Paragraph]:
-        """Why in two lines, for windows without room for the pane."""
-        mark = mark_of(section.status)
-        head = f"{glyph_of(mark, self.promptdbg.ascii_only)} {mark.word} {one_line(section.name)}"
-        decisions = picture.decisions.get(section.id, ())
-        reason = decisions[-1].because if decisions else "no rule touched it"
-        return [say((head, style_of(section.status)), f": {safe(reason, lines=False)}")]
-
-    def _titles(self) -> None:
-        view, sections = self.view, self.query_one(SectionList)
-        title = f"1 Sections · by {view.sort}" + (" reversed" if view.reverse else "")
-        if view.states is not States.ALL:
-            title += f" · only {view.states}"
-        if view.filter:
-            title += f" · filter: {one_line(view.filter)}"
-        rows = len(sections.rows)
+    def _entitle(self) -> None:
+        rows = len(self.query_one(SectionList).rows)
         whole = len(self.picture.sections) if self.picture else rows
-        sections.entitle(
-            title, f"{rows:,} of {whole:,}" if rows != whole else f"{rows:,} rows" if rows else ""
-        )
-        section = self.section
-        chars = f" · {len(section.text):,} chars" if section else ""
-        self.query_one("#why", Prose).entitle("2 Why", "enter: more")
-        self.query_one(TextView).entitle(f"3 Text{chars}", "t: full")
-        panel = self.query_one(KnobPanel)
-        panel.entitle("Knobs", one_line(panel.knob.range_text()) if panel.knob else "")
+        self.query_one(SectionList).entitle(list_title(self.view), rows_shown(rows, whole))
 
     # -- what the widgets say
 
@@ -234,12 +179,8 @@ class HomeScreen(PictureScreen):
         knob, picture = self._budget_knob(), self.picture
         if knob is None or picture is None:
             return
-        value = picture.knob_value(knob)
-        start = value if isinstance(value, (int, float)) else picture.assembly.budget.limit or 0
-        wanted = int(start) + message.change
-        low = int(knob.minimum) if knob.minimum is not None else 0
-        high = int(knob.maximum) if knob.maximum is not None else wanted
-        self._set(knob, max(low, min(wanted, high)), turning=True)
+        limit = picture.assembly.budget.limit
+        self._change(knob_moved(knob, picture.knob_value(knob), limit, message.change))
 
     def on_budget_line_typing(self, message: BudgetLine.Typing) -> None:
         if knob := self._budget_knob():
@@ -252,7 +193,7 @@ class HomeScreen(PictureScreen):
             self._step(message.knob, message.steps)
 
     def on_knob_panel_set(self, message: KnobPanel.Set) -> None:
-        self._set(message.knob, message.value)
+        self._change(knob_set(message.knob, message.value))
 
     def on_knob_panel_typing(self, message: KnobPanel.Typing) -> None:
         self._type(message.knob, message.value)
@@ -269,25 +210,11 @@ class HomeScreen(PictureScreen):
         return knob
 
     def _step(self, knob: Knob, steps: int) -> None:
-        picture = self.picture
-        limit = picture.assembly.budget.limit if picture else None
+        limit = self.picture.assembly.budget.limit if self.picture else None
+        self._change(knob_stepped(knob, steps, limit))
 
-        def step(settings: Settings) -> Settings:
-            value = settings.values.get(knob.name, knob.default)
-            if value is None and knob.kind == "number":
-                value = limit if limit is not None else knob.minimum or 0
-            return with_knob(settings, knob, stepped(knob, value, steps))
-
-        self._change(knob, step, turning=knob.kind == "number")
-
-    def _set(self, knob: Knob, value: Value, *, turning: bool = False) -> None:
-        self._change(knob, lambda settings: with_knob(settings, knob, value), turning=turning)
-
-    def _change(self, knob: Knob, change: SettingsChange, *, turning: bool = False) -> None:
-        def label(settings: Settings) -> str:
-            return f"{knob.title}: {value_text(settings.values.get(knob.name, knob.default))}"
-
-        self.promptdbg.driver.change(f"knob:{knob.name}", label, change, turning=turning)
+    def _change(self, change: Change) -> None:
+        self.promptdbg.driver.change(change)
 
     def _type(self, knob: Knob, begun: str) -> None:
         def answered(text: str) -> str | None:
@@ -295,21 +222,17 @@ class HomeScreen(PictureScreen):
                 value = knob.parse(text)
             except UsageError as error:
                 return f"{error.hint or error.what}:"
-            self._set(knob, value)
+            self._change(knob_set(knob, value))
             return None
 
         unit = f" ({knob.unit})" if knob.unit else ""
         self.ask(Ask.Question(f"{one_line(knob.title)}{unit}:", answered, begun))
 
     def _knob_help(self) -> None:
-        panel = self.query_one(KnobPanel)
-        knob, picture = panel.knob, self.picture
-        self._titles()
-        if knob is None or picture is None:
-            return
-        parts = [one_line(knob.help)] if knob.help else []
-        parts.append(f"{knob.range_text()}, default {value_text(knob.default)}")
-        self.say(f"{one_line(knob.title)}: " + " · ".join(parts))
+        side = self.query_one(Side)
+        side.entitle(self.section)
+        if side.knobs.knob is not None:
+            self.say(knob_help(side.knobs.knob))
 
     # -- actions
 
@@ -322,22 +245,9 @@ class HomeScreen(PictureScreen):
         if section is None or picture is None:
             return
         if section.priority is None:
-            title = picture.assembly.engine.title
-            self.refuse(
-                f"{one_line(section.name)} has no priority"
-                if picture.has_priorities
-                else f"{title} has no priorities: it takes sections in its order"
-            )
-            return
-        start, item = section.priority, section.id
-
-        def change(settings: Settings) -> Settings:
-            return settings.with_priority(item, settings.priorities.get(item, start) + steps)
-
-        def label(settings: Settings) -> str:
-            return f"{section.name} priority {settings.priorities.get(item, start):g}"
-
-        self.promptdbg.driver.change(f"priority:{item}", label, change, turning=True)
+            self.refuse(no_priority(picture, section))
+        else:
+            self._change(raised(section, section.priority, steps))
 
     def action_edit_text(self) -> None:
         if self.section is not None:
@@ -366,13 +276,9 @@ class HomeScreen(PictureScreen):
         self._look(replace(self.view, folded=frozenset() if self.view.folded else parents))
 
     def action_sort(self) -> None:
-        sorts = [sort for sort in Sort if sort is not Sort.PRIORITY or self._has_priorities()]
-        place = sorts.index(self.view.sort) if self.view.sort in sorts else 0
-        self._look(replace(self.view, sort=sorts[(place + 1) % len(sorts)]))
+        priorities = self.picture is not None and self.picture.has_priorities
+        self._look(replace(self.view, sort=next_sort(self.view.sort, priorities=priorities)))
         self.say(f"sorted by {self.view.sort}")
-
-    def _has_priorities(self) -> bool:
-        return self.picture is not None and self.picture.has_priorities
 
     def action_sort_reverse(self) -> None:
         self._look(replace(self.view, reverse=not self.view.reverse))
@@ -389,9 +295,7 @@ class HomeScreen(PictureScreen):
 
     def _say_rows(self) -> None:
         rows = len(self.query_one(SectionList).rows)
-        what = "all sections" if not self.view.narrowed else plural(rows, "row")
-        only = f" · only {self.view.states}" if self.view.states is not States.ALL else ""
-        self.say(what + only)
+        self.say(rows_found(self.view, rows))
 
     def action_filter(self) -> None:
         before = self.view

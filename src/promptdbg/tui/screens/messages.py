@@ -121,7 +121,7 @@ class MessagesScreen(PictureScreen):
             Cell(engine, rank=4),
             Cell(self._missing(assembly), "virtual--warning"),
             Cell(self._place_among_changes(alignment) if alignment else "", right=True),
-            Cell(self.promptdbg.watch_state, "virtual--muted", rank=3, right=True),
+            Cell(self.promptdbg.watching.state, "virtual--muted", rank=3, right=True),
         )
 
     def _missing(self, assembly: Assembly) -> str:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
 from promptdbg.model import Source
+from promptdbg.tui.changes import Change
 from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -95,9 +96,10 @@ class WhyScreen(PictureScreen):
         else:
             fix = self._fixes[number - 1]
             found_with = picture.assembly.settings  # a change that is still waiting must not be undone by it
-            self.promptdbg.driver.change(
+            change = Change(
                 "fix", fix.text, lambda settings: fix.settings if settings == found_with else settings
             )
+            self.promptdbg.driver.change(change)
 
     def _nothing(self) -> str:
         """Why there is no change to try."""

@@ -11,44 +11,10 @@ from textual.strip import Strip
 from promptdbg.model import Knob, Value
 from promptdbg.text import clip, one_line, pad
 from promptdbg.text import width as cell_width
+from promptdbg.tui.changes import value_text
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.widgets.virtual import VirtualList
-
-
-def value_text(value: Value) -> str:
-    """A knob's value for a person."""
-    if value is None:
-        return "not set"
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, tuple):
-        return ", ".join(value) or "none"
-    if isinstance(value, str):
-        return one_line(value) or '""'
-    return f"{value:,}"
-
-
-def stepped(knob: Knob, value: Value, steps: int) -> Value:
-    """The value some steps on: numbers by the knob's step within its range, choices in their order."""
-    match knob.kind:
-        case "toggle":
-            return not value
-        case "choice":
-            choices: list[Value] = [*([None] if knob.optional else []), *knob.choices]
-            place = choices.index(value) if value in choices else 0
-            return choices[(place + (1 if steps > 0 else -1)) % len(choices)]
-        case "number":
-            start = value if isinstance(value, (int, float)) else knob.default
-            number = start if isinstance(start, (int, float)) else (knob.minimum or 0)
-            wanted = number + steps * knob.step
-            if knob.minimum is not None:
-                wanted = max(wanted, knob.minimum)
-            if knob.maximum is not None:
-                wanted = min(wanted, knob.maximum)
-            return int(wanted) if float(wanted).is_integer() else round(wanted, 6)
-        case _:
-            return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,53 @@
+"""The words around every screen, made from a picture: what the header and the banner say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from promptdbg.text import one_line, safe
+from promptdbg.tui.changes import turn_name
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.status import counts_text
+from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.wrapping import Piece
+
+
+def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bool) -> Sequence[Cell]:
+    """Workspace, session, turn, engine, tokenizer, counts, watching; the last wanted go first."""
+    assembly = picture.assembly
+    tokenizer = assembly.tokenizer
+    exact = "exact" if tokenizer.exact else "estimate"
+    about = "" if tokenizer.exact else "≈ " if not ascii_only else "~ "
+    session = Path(assembly.session).name if assembly.session else ""
+    turns = len(assembly.turns)
+    turn = turn_name(assembly.turn, turns) if turns else ""
+    changed = "changed (c)" if picture.undo else ""
+    return (
+        Cell(one_line(Path(assembly.workspace).name), "virtual--strong"),
+        Cell(one_line(session), rank=5),
+        Cell(turn, rank=2),
+        Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=3),
+        Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
+        Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
+        Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
+        Cell(changed, "virtual--accent", rank=4, right=True),
+        Cell(
+            "STALE" if stale else watching,
+            "virtual--error" if stale else "virtual--muted",
+            rank=2,
+            right=True,
+        ),
+    )
+
+
+def banner(picture: Picture | None, stale: str) -> Sequence[Piece]:
+    """What is wrong, if anything: stale files first, then a failure of the framework."""
+    if stale:
+        return [("STALE  ", "virtual--error"), (safe(stale, lines=False), "")]
+    failure = picture.assembly.failure if picture else None
+    if failure is None or picture is None:
+        return []
+    title = picture.assembly.engine.title
+    line = f"{failure.error} in {failure.where}: {failure.message}"
+    return [(f"{one_line(title)} FAILS HERE  ", "virtual--error"), (safe(line, lines=False), "")]

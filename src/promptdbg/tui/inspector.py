@@ -1,0 +1,77 @@
+"""The words of the first screen: titles, what an empty list says, an item in one line. Pure."""
+
+from __future__ import annotations
+
+from promptdbg.marks import mark_of
+from promptdbg.model import Knob, Section
+from promptdbg.text import one_line, safe
+from promptdbg.tui.changes import value_text
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.rows import Sort, States, View
+from promptdbg.tui.sentences import plural
+from promptdbg.tui.status import glyph_of, style_of
+from promptdbg.tui.wrapping import Paragraph, say
+
+
+def list_title(view: View) -> str:
+    """How the list is looked at: the order, the states, the filter."""
+    title = f"1 Sections · by {view.sort}" + (" reversed" if view.reverse else "")
+    if view.states is not States.ALL:
+        title += f" · only {view.states}"
+    if view.filter:
+        title += f" · filter: {one_line(view.filter)}"
+    return title
+
+
+def rows_shown(rows: int, whole: int) -> str:
+    """How many rows there are, and of how many; empty when there are none at all."""
+    if rows != whole:
+        return f"{rows:,} of {whole:,}"
+    return f"{rows:,} rows" if rows else ""
+
+
+def rows_found(view: View, rows: int) -> str:
+    """What a filter left, for the status line."""
+    what = "all sections" if not view.narrowed else plural(rows, "row")
+    return what + (f" · only {view.states}" if view.states is not States.ALL else "")
+
+
+def empty_word(picture: Picture, view: View) -> str:
+    """What stands where the rows would be."""
+    if picture.assembly.failure is not None and not picture.assembly.sections:
+        return "No sections: the framework fails before it has any."
+    if not picture.assembly.sections:
+        return "No sections: this prompt is messages only. m shows them."
+    if view.filter:
+        return f'No section matches "{one_line(view.filter)}". esc clears the filter.'
+    return f"No section is {view.states}. f shows others."
+
+
+def summary(picture: Picture, section: Section, *, ascii_only: bool) -> Paragraph:
+    """Why in a line, for windows without room for the pane."""
+    mark = mark_of(section.status)
+    head = f"{glyph_of(mark, ascii_only)} {mark.word} {one_line(section.name)}"
+    decisions = picture.decisions.get(section.id, ())
+    reason = decisions[-1].because if decisions else "no rule touched it"
+    return say((head, style_of(section.status)), f": {safe(reason, lines=False)}")
+
+
+def knob_help(knob: Knob) -> str:
+    """What a knob does, what it takes, and what it is without a change."""
+    parts = [one_line(knob.help)] if knob.help else []
+    parts.append(f"{knob.range_text()}, default {value_text(knob.default)}")
+    return f"{one_line(knob.title)}: " + " · ".join(parts)
+
+
+def no_priority(picture: Picture, section: Section) -> str:
+    """Why the priority of a section cannot be raised."""
+    if picture.has_priorities:
+        return f"{one_line(section.name)} has no priority"
+    return f"{picture.assembly.engine.title} has no priorities: it takes sections in its order"
+
+
+def next_sort(sort: Sort, *, priorities: bool) -> Sort:
+    """The column to sort by next; not by priority where the engine has none."""
+    sorts = [one for one in Sort if one is not Sort.PRIORITY or priorities]
+    place = sorts.index(sort) if sort in sorts else 0
+    return sorts[(place + 1) % len(sorts)]

@@ -1,0 +1,57 @@
+"""Following the files of a picture: each change on disk asks for a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from promptdbg.tui.app import PromptdbgApp
+
+_GROUP = "watch"
+
+
+class Watching:
+    """Follows the files of the latest picture, unless it is paused.
+
+    ``state`` is the word for it in the header.
+    """
+
+    def __init__(self, app: PromptdbgApp, *, on: bool) -> None:
+        self._app = app
+        self._paths: tuple[str, ...] = ()
+        self.state = "WATCHING" if on else "PAUSED"
+
+    def follow(self, paths: Sequence[str]) -> None:
+        """Look at these files from now on, and at no others."""
+        if self.state == "WATCHING" and tuple(paths) != self._paths:
+            self._paths = tuple(paths)
+            self._app.run_worker(
+                self._changes(self._paths),
+                exclusive=True,
+                group=_GROUP,
+                exit_on_error=False,
+                description="watch",
+            )
+
+    def switch(self, paths: Sequence[str]) -> None:
+        """Pause, or go on with these files: what happened to them meanwhile is read."""
+        if self.state == "WATCHING":
+            self.state = "PAUSED"
+            self._paths = ()
+            self._app.workers.cancel_group(self._app, _GROUP)
+        else:
+            self.state = "WATCHING"
+            self.follow(paths)
+            self._app.driver.reload()
+
+    async def _changes(self, paths: Sequence[str]) -> None:
+        from promptdbg.watch import changes  # 30 ms, not before the first frame
+
+        try:
+            async for _ in changes(paths):
+                self._app.driver.reload()
+        except OSError as error:
+            self.state = "NOT WATCHING"
+            self._app.reframe()
+            self._app.refuse(f"cannot watch the files: {error.strerror or error}; r reloads")
