@@ -45,7 +45,7 @@ async def test_now_against_the_files(run: Run) -> None:
 async def test_a_scenario_is_used_and_taken_back(run: Run) -> None:
     async with run() as pilot:
         app = the_app(pilot)
-        await pilot.press("c", "s")
+        await pilot.press("c", "greater_than_sign")
         await idle(pilot)
         assert isinstance(app.screen, CompareScreen)
         assert app.screen.other == "small"
@@ -53,7 +53,7 @@ async def test_a_scenario_is_used_and_taken_back(run: Run) -> None:
         assert drawn(app).assembly.settings.values == {"budget": 60}
         await press(pilot, "u")
         assert not drawn(app).assembly.settings.changed
-        await pilot.press("s")
+        await pilot.press("greater_than_sign")
         assert app.screen.other == FILES
 
 

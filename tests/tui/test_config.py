@@ -36,7 +36,7 @@ def test_what_is_wrong_is_said_and_left_out(tmp_path: Path) -> None:
 
 
 async def test_own_keys_work_and_are_shown(run: Run, tmp_path: Path) -> None:
-    keys = '[keys]\n"home.toggle" = "x"\n"app.undo" = "ctrl+z"\n'
+    keys = '[keys]\n"item.toggle" = "x"\n"app.undo" = "ctrl+z"\n'
     config = written(tmp_path, f'ascii = true\ntheme = "nord"\n{keys}')
     async with run(config=config) as pilot:
         app = the_app(pilot)

@@ -202,11 +202,11 @@ async def test_states_sort_and_fold(run: Run) -> None:
             "tool result: grep",
             "retrieved: auth.md",
         }
-        await pilot.press("escape", "s")
+        await pilot.press("escape", "o")
         assert names(app)[0] == "retrieved: auth.md"
-        await pilot.press("S")
+        await pilot.press("O")
         assert names(app)[-1] == "retrieved: auth.md"
-        await pilot.press("S", "s", "s", "s", "s")
+        await pilot.press("O", "o", "o", "o", "o")
         assert names(app)[0] == "identity"
         await pilot.press("g", "down", "down", "left")
         assert "context/AGENTS.md" not in names(app)
@@ -261,13 +261,13 @@ async def test_text_screen_finds_and_goes_to_cuts(run: Run) -> None:
         assert home_status(pilot) == '14 hits of "fifteen" · n N'
         await pilot.press("n", "n", "N")
         assert view.hit == 1
-        await pilot.press("x")
+        await pilot.press("escape", "n")
         assert home_status(pilot) == "lost stretch 1 of 1"
         await pilot.press("v")
         assert isinstance(app.screen, TextScreen)
         assert app.screen.as_sent
-        await pilot.press("x")
-        assert home_status(pilot).startswith("! ")
+        await pilot.press("n")
+        assert home_status(pilot) == "! v shows the original with its cuts"
         await pilot.press("escape")
         assert on(app, HomeScreen)
 
@@ -276,7 +276,7 @@ async def test_another_text_is_a_what_if(run: Run, workspace: Path) -> None:
     async with run() as pilot:
         app = the_app(pilot)
         before = (workspace / "promptdbg.toml").read_bytes()
-        await pilot.press("i")
+        await pilot.press("E")
         area = app.screen.query_one(TextArea)
         area.text = "short"
         await press(pilot, "ctrl+s")
@@ -285,7 +285,7 @@ async def test_another_text_is_a_what_if(run: Run, workspace: Path) -> None:
         assert (workspace / "promptdbg.toml").read_bytes() == before
         await press(pilot, "u")
         assert drawn(app).sections["identity"].output != "short"
-        await pilot.press("i", "escape")
+        await pilot.press("E", "escape")
         assert on(app, HomeScreen)
 
 
@@ -337,8 +337,8 @@ async def test_warnings(run: Run, tmp_path: Path) -> None:
     folder = sample.write_workspace(tmp_path / "w", document)
     (folder / "grep.txt").unlink()
     async with run(folder=folder) as pilot:
-        assert "2 warnings (w)" in home_status(pilot)
-        await pilot.press("w")
+        assert "2 warnings (!)" in home_status(pilot)
+        await pilot.press("exclamation_mark")
         text = the_app(pilot).screen.query_one(Prose).text
         assert "grep.txt does not exist" in text
         assert "one [b]bold[/] word" in text

@@ -265,43 +265,54 @@ class PromptdbgApp(App[int]):
     # -- going
 
     def action_messages(self) -> None:
-        if "messages" not in [getattr(screen, "id", None) for screen in self.screen_stack]:
-            self._go("messages")
+        self._go_or_back("messages", lambda: "messages")
 
     def open_why(self, item: str) -> None:
-        self._go(ways.why(item))
+        self._go_to_item(f"why {item}", lambda: ways.why(item))
 
     def open_text(self, item: str, *, needle: str = "") -> None:
-        self._go(ways.text(item, needle))
+        if needle:
+            self._go(ways.text(item, needle))
+        else:
+            self._go_to_item(f"text {item}", lambda: ways.text(item))
 
     def action_search(self) -> None:
-        self._go_once(ways.search())
+        self._go_or_back("search", ways.search)
 
     def action_compare(self) -> None:
-        self._go_once(ways.compare())
+        self._go_or_back("compare", ways.compare)
 
     def action_findings(self) -> None:
-        self._go_once(ways.findings())
+        self._go_or_back("findings", ways.findings)
 
     async def action_export(self) -> None:
         # The shapes of secrets take longer to import than a frame.
         await asyncio.to_thread(import_module, "promptdbg.export.levels")
-        self._go_once(ways.export())
+        self._go_or_back("export", ways.export)
 
     def open_message(self, item: str) -> None:
         """The message lists, with the cursor on a message."""
         from promptdbg.tui.screens.messages import MessagesScreen
 
-        self.action_messages()
-        while len(self.screen_stack) > 1 and not isinstance(self.screen, MessagesScreen):
-            self.pop_screen()  # the lists lie open further down
+        if not isinstance(self.screen, MessagesScreen):
+            self.action_messages()
         if isinstance(self.screen, MessagesScreen):
             self.screen.go_to(item)
 
-    def _go_once(self, screen: Screen[Any]) -> None:
-        """To a screen, unless one of its kind is on top already."""
-        if type(self.screen) is not type(screen):
-            self._go(screen)
+    def _go_or_back(self, about: str, way: Callable[[], Screen[Any] | str]) -> None:
+        """To a screen; where it is open already, back to it."""
+        open_now = [getattr(screen, "about", "") for screen in self.screen_stack]
+        if about not in open_now:
+            self._go(way())
+        while about in open_now and open_now.pop() != about:
+            self.pop_screen()
+
+    def _go_to_item(self, about: str, way: Callable[[], Screen[Any]]) -> None:
+        """To an item; back to it where one has just come from there."""
+        if [getattr(screen, "about", "") for screen in self.screen_stack[-2:-1]] == [about]:
+            self.pop_screen()
+        else:
+            self._go(way())
 
     def _go(self, screen: Screen[Any] | str) -> None:
         if self.picture is None:
@@ -338,9 +349,19 @@ class PromptdbgApp(App[int]):
 
     # -- outside
 
+    @property
+    def selected(self) -> str:
+        """The text selected with the mouse."""
+        return self.screen.get_selected_text() or ""
+
     def copy(self, text: str) -> None:
-        """Copy selected text, else this one, to the clipboard of the terminal."""
+        """Copy a text to the clipboard of the terminal."""
         outside.copy(self, text)
+
+    def copy_to_file(self, text: str) -> None:
+        """Write a text to a file that the person names."""
+        if self.picture is not None and (screen := self.on_top):
+            outside.copy_to_file(self, screen, self.picture.assembly.workspace, text)
 
     def open_editor(self, source: Source | None) -> None:
         """The person's own editor on a file, at its line; then everything is read again."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from promptdbg.debug import with_knob
-from promptdbg.model import Knob, Section, Settings, Value
+from promptdbg.model import Knob, Message, Section, Settings, Value
 from promptdbg.text import one_line
 from promptdbg.tui.picture import Picture
 
@@ -25,12 +25,14 @@ class Change:
     Attributes:
         key: what it is about; changes about the same thing fold into one while they wait.
         turning: one of many small steps (a knob, a turn), joined for undo.
+        said: what stands before the label when it is said that it was done.
     """
 
     key: str
     label: Label
     change: Callable[[Settings], Settings]
     turning: bool = False
+    said: str = ""
 
 
 def switched(picture: Picture | None, item: str) -> Change:
@@ -64,6 +66,19 @@ def raised(section: Section, start: float, steps: int) -> Change:
         return f"{section.name} priority {settings.priorities.get(item, start):g}"
 
     return Change(f"priority:{item}", label, change, turning=True)
+
+
+def no_priority(picture: Picture, section: Section) -> str:
+    """Why the priority of a section cannot be raised."""
+    if picture.has_priorities:
+        return f"{one_line(section.name)} has no priority"
+    return f"{picture.assembly.engine.title} has no priorities: it takes sections in its order"
+
+
+def cap_of(picture: Picture, thing: Section | Message) -> Knob | None:
+    """The knob that says how large each item of this kind may be."""
+    kind = thing.kind if isinstance(thing, Section) else f"message:{thing.role}"
+    return next((knob for knob in picture.knobs if kind in knob.caps), None)
 
 
 # ---- turns --------------------------------------------------------------------------------------

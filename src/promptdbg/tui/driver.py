@@ -149,7 +149,7 @@ class Driver:
             recent = time.monotonic() - self._last_time < JOIN_SECONDS
             joins = job.turning and recent and self._last_key == job.key
             debugger.apply(wanted, label, joins=joins)
-            sentence = label
+            sentence = job.said + label
             self._last_key, self._last_time = job.key, time.monotonic()
         else:
             self._last_key = ""

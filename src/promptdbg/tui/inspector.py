@@ -63,15 +63,8 @@ def knob_help(knob: Knob) -> str:
     return f"{one_line(knob.title)}: " + " · ".join(parts)
 
 
-def no_priority(picture: Picture, section: Section) -> str:
-    """Why the priority of a section cannot be raised."""
-    if picture.has_priorities:
-        return f"{one_line(section.name)} has no priority"
-    return f"{picture.assembly.engine.title} has no priorities: it takes sections in its order"
-
-
-def next_sort(sort: Sort, *, priorities: bool) -> Sort:
-    """The column to sort by next; not by priority where the engine has none."""
+def next_sort(sort: Sort, step: int, *, priorities: bool) -> Sort:
+    """The column to order by next; not by priority where the engine has none."""
     sorts = [one for one in Sort if one is not Sort.PRIORITY or priorities]
     place = sorts.index(sort) if sort in sorts else 0
-    return sorts[(place + 1) % len(sorts)]
+    return sorts[(place + step) % len(sorts)]

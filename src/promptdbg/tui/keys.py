@@ -2,6 +2,12 @@
 
 Bindings, the key line at the bottom, the help and the palette are all made from this table. A
 user's own keys refer to the ids.
+
+A key means one thing. What acts on an item is in the place "item", which every screen with an item
+under its cursor has: ``i`` is always Why, ``t`` its text, ``space`` off and on. The key that leads
+to a screen leads back from it. ``/`` looks for, ``n`` goes to the next of what is looked for, ``f``
+narrows, ``o`` orders, ``s`` chooses what is shown, ``w`` wraps, ``z`` folds. A digit takes the thing
+with that number in front of you.
 """
 
 # ruff: noqa: E501
@@ -22,6 +28,8 @@ Place: TypeAlias = Literal[
     "knobs",
     "budget",
     "messages",
+    "columns",
+    "item",
     "text",
     "why",
     "compare",
@@ -45,7 +53,9 @@ PLACE_TITLES: dict[Place, str] = {
     "findings": "Findings",
     "export": "Export",
     "messages": "Messages",
+    "columns": "Message lists",
     "home": "Inspector",
+    "item": "The item under the cursor",
     "list": "Moving",
     "app": "Everywhere",
     "choose": "This list",
@@ -92,39 +102,45 @@ KEYS: tuple[Key, ...] = (
     Key("app.quit", "app", "q,ctrl+q", "q", "quit", "Quit", "Leave promptdbg", 95),
     Key("app.palette", "app", "ctrl+p", "ctrl+p", "command_palette", "Palette", "Every action, section and theme by name"),
     Key("app.messages", "app", "m", "m", "messages", "Messages", "SESSION, INITIAL and FINAL side by side", 40),
-    Key("app.search", "app", "ctrl+f,F", "F ctrl+f", "search", "Search", "Search everything loaded, kept or lost", 62),
+    Key("app.search", "app", "F,ctrl+f", "F ctrl+f", "search", "Search", "Search everything loaded, kept or lost", 62),
     Key("app.turn-before", "app", "[", "[", "turn(-1)", "Turn before", "The prompt of the turn before", 64),
     Key("app.turn-after", "app", "]", "]", "turn(1)", "Turn after", "The prompt of the turn after"),
     Key("app.turns", "app", "T", "T", "turns", "Turns", "All turns of the session, to choose one"),
     Key("app.undo", "app", "u", "u", "undo", "Undo", "Take the last change back", 50),
     Key("app.redo", "app", "ctrl+r", "ctrl+r", "redo", "Redo", "Do again what was undone"),
     Key("app.reset", "app", "R", "R", "reset", "Reset", "Back to the files: drops every change (undo brings them back)"),
-    Key("app.compare", "app", "c", "c", "compare", "Compare", "What your changes did; named scenarios", 60),
+    Key("app.compare", "app", "c", "c", "compare", "Compare", "Against the files, a scenario, a turn or a saved prompt", 60),
     Key("app.findings", "app", "p", "p", "findings", "Findings", "Provider rules broken, the cached prefix, what is in it twice", 66),
-    Key("app.export", "app", "ctrl+e,x", "x ctrl+e", "export", "Export", "Write the prompt to a file; shows first what is hidden", 68),
-    Key("app.warnings", "app", "w", "w", "warnings", "Warnings", "Every warning, with file and line"),
+    Key("app.export", "app", "x,ctrl+e", "x ctrl+e", "export", "Export", "Write the prompt to a file; shows first what is hidden", 68),
+    Key("app.warnings", "app", "exclamation_mark", "!", "warnings", "Warnings", "Every warning, with file and line"),
     Key("app.reload", "app", "r", "r", "reload", "Reload", "Read everything from disk again"),
     Key("app.watch", "app", "W", "W", "watch", "Watch", "Stop or go on watching the files"),
     # moving
     *_list_keys(),
-    Key("list.choose", "sections", "enter", "enter", "choose", "Open", "Why it is so, in full"),
+    # the item under the cursor, on every screen that has one
+    Key("item.toggle", "item", "space", "space", "switch", "On/off", "Switch the item off, or on again", 10),
+    Key("item.why", "item", "i", "i", "why", "Why", "Every decision on the item, and what would keep it", 15),
+    Key("item.text", "item", "t", "t", "text", "Text", "The whole text, with what was lost marked", 45),
+    Key("item.editor", "item", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 55),
+    Key("item.try-text", "item", "E", "E", "try_text", "Try text", "Try another text for a section; no file is changed"),
+    Key("item.raise", "item", "plus,equals_sign", "+", "priority(1)", "Raise", "Try a higher priority (engines with priorities)"),
+    Key("item.lower", "item", "minus", "-", "priority(-1)", "Lower", "Try a lower priority (engines with priorities)"),
+    Key("item.cap-more", "item", "right_curly_bracket", "}", "cap(1)", "More room", "Raise the cap of items of this kind (where the engine has one)"),
+    Key("item.cap-less", "item", "left_curly_bracket", "{", "cap(-1)", "Less room", "Lower the cap of items of this kind (where the engine has one)"),
+    Key("item.copy", "item", "y", "y", "copy", "Copy", "Copy what is shown of it (OSC 52: the terminal decides)", 70),
+    Key("item.copy-to-file", "item", "Y", "Y", "copy_to_file", "Copy to file", "Write what y would copy to a file"),
+    # sections
+    Key("sections.open", "sections", "enter", "enter", "choose", "Open", "Why it is so, in full"),
+    Key("sections.fold", "sections", "left,h", "← h", "screen.fold(True)", "Fold", "Hide the parts of the item"),
+    Key("sections.unfold", "sections", "right,l", "→ l", "screen.fold(False)", "Unfold", "Show the parts of the item"),
+    Key("sections.fold-all", "sections", "z", "z", "screen.fold_all", "Fold all", "Hide or show all parts"),
+    Key("sections.order", "sections", "o", "o", "screen.sort(1)", "Order", "Order by the next column: order, tokens, priority, state, name"),
+    Key("sections.order-reverse", "sections", "O", "O", "screen.sort_reverse", "Reverse", "Order the other way round"),
+    Key("sections.states", "sections", "f", "f", "screen.states", "States", "Show all, only lost, only cut, only off, or only changed items"),
     # home
-    Key("home.toggle", "sections", "space", "space", "screen.switch", "On/off", "Switch the item off, or on again", 10),
-    Key("home.raise", "sections", "plus,equals_sign", "+", "screen.priority(1)", "Raise", "Try a higher priority (engines with priorities)"),
-    Key("home.lower", "sections", "minus", "-", "screen.priority(-1)", "Lower", "Try a lower priority (engines with priorities)"),
-    Key("home.edit-text", "sections", "i", "i", "screen.edit_text", "Try text", "Try another text for the item; no file is changed"),
-    Key("home.fold", "sections", "left,h", "← h", "screen.fold(True)", "Fold", "Hide the parts of the item"),
-    Key("home.unfold", "sections", "right,l", "→ l", "screen.fold(False)", "Unfold", "Show the parts of the item"),
-    Key("home.fold-all", "sections", "z", "z", "screen.fold_all", "Fold all", "Hide or show all parts"),
-    Key("home.sort", "sections", "s", "s", "screen.sort", "Sort", "Sort by the next column: order, tokens, priority, state, name"),
-    Key("home.sort-reverse", "sections", "S", "S", "screen.sort_reverse", "Reverse", "Sort the other way round"),
-    Key("home.states", "sections", "f", "f", "screen.states", "States", "Show all, only lost, only cut, only off, or only changed items"),
     Key("home.filter", "home", "slash", "/", "filter", "Filter", "Show only items whose name holds a text", 30),
     Key("home.budget", "home", "b", "b", "budget", "Budget", "Change the budget: ← → step, or type a number", 20),
-    Key("home.knobs", "home", "K,o", "K", "knobs", "Knobs", "Every parameter of the engine, changed live", 25),
-    Key("home.text", "home", "t", "t", "text", "Text", "The whole text, with what was lost marked", 45),
-    Key("home.editor", "home", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 55),
-    Key("home.copy", "home", "y", "y", "copy", "Copy", "Copy the text (OSC 52: the terminal decides)", 70),
+    Key("home.knobs", "home", "K", "K", "knobs", "Knobs", "Every parameter of the engine, changed live", 25),
     Key("home.pane-1", "home", "1", "1", "pane(1)", "Sections", "To the sections"),
     Key("home.pane-2", "home", "2", "2", "pane(2)", "Why", "To the reasons"),
     Key("home.pane-3", "home", "3", "3", "pane(3)", "Text", "To the text"),
@@ -143,72 +159,61 @@ KEYS: tuple[Key, ...] = (
     Key("budget.less-fast", "budget", "shift+left,H", "H", "step(-8)", "Less ×8", "Eight steps less", 13),
     Key("budget.more-fast", "budget", "shift+right,L", "L", "step(8)", "More ×8", "Eight steps more", 14),
     Key("budget.type", "budget", "enter", "enter", "type", "Type", "Type the number (a digit begins too)", 15),
+    # message lists
+    Key("columns.next", "columns", "n", "n", "change(1)", "Change", "To the next change", 8),
+    Key("columns.previous", "columns", "N", "N", "change(-1)", "Change before", "To the change before"),
+    Key("columns.open", "columns", "enter", "enter", "choose", "Open", "The row in full, in all columns", 9),
+    Key("columns.only-changes", "columns", "f", "f", "only_changes", "Only changes", "Show only what changed", 30),
+    Key("columns.words", "columns", "d", "d", "words", "Word diff", "Mark the words that differ in the row", 40),
+    Key("columns.wrap", "columns", "w", "w", "wrap", "Wrap", "Two lines of each message, or all of it", 42),
+    Key("columns.fold", "columns", "z", "z", "fold", "Close all", "Close every row, fold what is the same"),
+    Key("columns.left", "columns", "left,h", "← h", "move_column(-1)", "Left", "The column to the left"),
+    Key("columns.right", "columns", "right,l", "→ l", "move_column(1)", "Right", "The column to the right"),
     # messages
-    Key("messages.next", "messages", "n", "n", "change(1)", "Change", "To the next change", 10),
-    Key("messages.previous", "messages", "N", "N", "change(-1)", "Change before", "To the change before"),
-    Key("messages.open", "messages", "enter", "enter", "choose", "Open", "The row in full, in all columns", 20),
-    Key("messages.only-changes", "messages", "f", "f", "only_changes", "Only changes", "Show only what changed", 30),
-    Key("messages.words", "messages", "d", "d", "words", "Word diff", "Mark the words that differ in the row", 40),
-    Key("messages.wrap", "messages", "w", "w", "wrap", "Wrap", "Two lines of each message, or all of it", 42),
     Key("messages.stage-before", "messages", "less_than_sign,comma", "<", "stage(-1)", "Step before", "Show the step before in this column"),
     Key("messages.stage-after", "messages", "greater_than_sign,full_stop", ">", "stage(1)", "Step after", "Show the step after in this column", 44),
-    Key("messages.stages", "messages", "s", "s", "stages", "Stages", "Choose what this column shows from all steps", 45),
-    Key("messages.column-1", "messages", "1", "1", "column(1)", "SESSION", "Show or hide the first list", 46),
+    Key("messages.stages", "messages", "s", "s", "stages", "Stages", "Choose what this column shows from all steps", 46),
+    Key("messages.column-1", "messages", "1", "1", "column(1)", "SESSION", "Show or hide the first list", 47),
     Key("messages.column-2", "messages", "2", "2", "column(2)", "INITIAL", "Show or hide the second list"),
     Key("messages.column-3", "messages", "3", "3", "column(3)", "FINAL", "Show or hide the third list"),
     Key("messages.column-4", "messages", "4", "4", "column(4)", "Recorded", "Show or hide the recorded one"),
-    Key("messages.left", "messages", "left,h", "← h", "move_column(-1)", "Left", "The column to the left"),
-    Key("messages.right", "messages", "right,l", "→ l", "move_column(1)", "Right", "The column to the right"),
-    Key("messages.toggle", "messages", "space", "space", "switch", "On/off", "Switch the message off, or on again", 25),
-    Key("messages.why", "messages", "i,v", "i", "why", "Why", "Every decision on the message", 35),
-    Key("messages.fold", "messages", "z", "z", "fold", "Close all", "Close every row, fold what is the same"),
     Key("messages.filter", "messages", "slash", "/", "filter", "Find", "Find a text in the messages"),
-    Key("messages.editor", "messages", "e", "e", "editor", "Edit", "Open the session file in your editor, at its line"),
-    Key("messages.copy", "messages", "y", "y", "copy", "Copy", "Copy the message (OSC 52: the terminal decides)"),
-    Key("messages.sections", "messages", "m", "m", "sections", "Sections", "Back to the sections"),
-    Key("messages.back", "messages", "escape", "esc", "back", "Back", "Back to the sections", 80),
+    Key("messages.back", "messages", "escape", "esc", "back", "Back", "Clear what is looked for; back to the sections", 80),
+    Key("messages.away", "messages", "m", "m", "leave", "Back", "Back to where you came from"),
     # text, in full
     Key("text.find", "text", "slash", "/", "find", "Find", "Find a text", 10),
-    Key("text.next", "text", "n", "n", "hit(1)", "Next", "To the next hit", 20),
-    Key("text.previous", "text", "N", "N", "hit(-1)", "Previous", "To the hit before"),
-    Key("text.cut", "text", "x", "x", "cut(1)", "Next cut", "To the next stretch that was lost", 30),
-    Key("text.cut-before", "text", "X", "X", "cut(-1)", "Cut before", "To the lost stretch before"),
+    Key("text.next", "text", "n", "n", "next(1)", "Next", "To the next hit; without a search, to the next stretch that was lost", 20),
+    Key("text.previous", "text", "N", "N", "next(-1)", "Before", "To the hit before, or the lost stretch before"),
     Key("text.output", "text", "v", "v", "output", "As sent", "Show what stands in the prompt, or the original", 40),
     Key("text.wrap", "text", "w", "w", "wrap", "Wrap", "Wrap long lines, or cut them at the edge", 50),
-    Key("text.editor", "text", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 60),
-    Key("text.copy", "text", "y", "y", "copy", "Copy", "Copy the text (OSC 52: the terminal decides)", 70),
-    Key("text.back", "text", "escape", "esc", "back", "Back", "Back", 80),
+    Key("text.back", "text", "escape,t", "esc", "back", "Back", "Clear the search; back", 80),
     # why, in full
-    Key("why.toggle", "why", "space", "space", "switch", "On/off", "Switch the item off, or on again", 10),
-    Key("why.fix", "why", "1,2,3,4,5,6,7,8,9", "1-9", "fix", "Try", "Try the change with that number (undo takes it back)", 15),
-    Key("why.text", "why", "t", "t", "text", "Text", "The whole text, with what was lost marked", 20),
-    Key("why.editor", "why", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 30),
-    Key("why.copy", "why", "y", "y", "copy", "Copy", "Copy this report as text", 40),
-    Key("why.back", "why", "escape", "esc", "back", "Back", "Back", 80),
+    Key("why.fix", "why", "1,2,3,4,5,6,7,8,9", "1-9", "fix", "Try", "Try the change with that number (undo takes it back)", 12),
+    Key("why.back", "why", "escape,i", "esc", "back", "Back", "Back", 80),
     # compare
-    Key("compare.other", "compare", "s,right,l", "s", "other(1)", "Against", "Compare with the next scenario", 10),
-    Key("compare.other-before", "compare", "S,left,h", "S", "other(-1)", "Against before", "Compare with the scenario before"),
-    Key("compare.use", "compare", "a", "a", "use", "Use", "Make the other scenario the current one (undo works)", 20),
-    Key("compare.save", "compare", "ctrl+s", "ctrl+s", "save", "Save as…", "Save the changes as a scenario in promptdbg.toml", 30),
-    Key("compare.open", "compare", "enter", "enter", "choose", "Go to", "Go to the item", 40),
+    Key("compare.other-before", "compare", "less_than_sign,comma", "<", "other(-1)", "Before", "Compare with the one before in that list"),
+    Key("compare.other-after", "compare", "greater_than_sign,full_stop", ">", "other(1)", "After", "Compare with the one after in that list", 14),
+    Key("compare.use", "compare", "a", "a", "use", "Use", "Make the other one the current one (undo works)", 22),
+    Key("compare.save", "compare", "ctrl+s", "ctrl+s", "save", "Save as…", "Save the changes as a scenario in promptdbg.toml", 32),
+    Key("compare.open", "compare", "enter", "enter", "choose", "Open", "Why it is so now"),
     Key("compare.back", "compare", "escape", "esc", "back", "Back", "Back", 80),
+    Key("compare.away", "compare", "c", "c", "leave", "Back", "Back to where you came from"),
     # search
-    Key("search.edit", "search", "slash,F,ctrl+f", "/", "edit", "Text", "Change the text searched for", 10),
+    Key("search.edit", "search", "slash,F,ctrl+f", "/", "edit", "Find", "Change the text searched for", 10),
     Key("search.lost", "search", "f", "f", "lost", "Only lost", "Show only hits the model did not see", 20),
     Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 30),
     Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
     # findings
-    Key("findings.open", "findings", "enter", "enter", "choose", "Go to", "To the message or the section", 10),
-    Key("findings.why", "findings", "i", "i", "why", "Why", "Every decision on the item", 20),
-    Key("findings.editor", "findings", "e", "e", "editor", "Edit", "Open the source in your editor, at its line", 30),
-    Key("findings.copy", "findings", "y", "y", "copy", "Copy", "Copy all findings as text", 40),
+    Key("findings.open", "findings", "enter", "enter", "choose", "Go to", "To the message or the section", 12),
     Key("findings.back", "findings", "escape", "esc", "back", "Back", "Back", 80),
+    Key("findings.away", "findings", "p", "p", "leave", "Back", "Back to where you came from"),
     # export
     Key("export.write", "export", "ctrl+s", "ctrl+s", "write", "Write", "Write the file; asks where, and before replacing one", 10),
     Key("export.other", "export", "right,l,space", "→ l", "other(1)", "Other", "The next level or format", 20),
     Key("export.other-before", "export", "left,h", "← h", "other(-1)", "Other before", "The level or format before"),
     Key("export.choose", "export", "enter", "enter", "choose", "Name", "Name the file; on the other rows, the next choice", 30),
     Key("export.back", "export", "escape", "esc", "back", "Back", "Back; nothing is written", 80),
+    Key("export.away", "export", "x,ctrl+e", "x", "leave", "Back", "Back to where you came from; nothing is written"),
     # the line that asks
     Key("ask.done", "ask", "ctrl+j", "enter", "done", "Done", "Take what is typed", 10),
     Key("ask.cancel", "ask", "escape", "esc", "cancel", "Cancel", "As it was before", 20),
@@ -227,32 +232,44 @@ def keys_of(*places: Place) -> tuple[Key, ...]:
 
 
 def bindings(*places: Place) -> list[BindingType]:
-    """Textual's bindings for some places."""
-    return [
-        Binding(
-            key.keys,
-            key.action,
-            key.words,
-            key_display=key.shown,
-            tooltip=key.tooltip,
-            id=key.id,
-            show=key.rank > 0,
-            priority=False,
-        )
-        for key in keys_of(*places)
-    ]
+    """Textual's bindings for some places, the nearest first: a key has the first meaning alone."""
+    taken: set[str] = set()
+    found: list[BindingType] = []
+    for place in places:
+        own = keys_of(place)
+        for key in own:
+            free = [name for name in key.keys.split(",") if name not in taken]
+            if free:
+                found.append(_binding(key, free))
+        taken.update(name for key in own for name in key.keys.split(","))
+    return found
+
+
+def _binding(key: Key, names: list[str]) -> Binding:
+    return Binding(
+        ",".join(names),
+        key.action,
+        key.words,
+        key_display=key.shown,
+        tooltip=key.tooltip,
+        id=key.id,
+        show=key.rank > 0,
+        priority=False,
+    )
+
+
+def here(*places: Place) -> list[Key]:
+    """The keys that work in some places, the nearest first: one that means something nearer does
+    not mean what it does further out."""
+    taken: set[str] = set()
+    found: list[Key] = []
+    for place in places:
+        own = [key for key in keys_of(place) if taken.isdisjoint(key.keys.split(","))]
+        found += own
+        taken.update(name for key in own for name in key.keys.split(","))
+    return found
 
 
 def key_line(*places: Place) -> list[Key]:
-    """What the line at the bottom shows in some places, most wanted first.
-
-    ``places`` come nearest first: a key that means something nearer is not shown for what it
-    means further out.
-    """
-    taken: set[str] = set()
-    line: list[Key] = []
-    for place in places:
-        own = [key for key in keys_of(place) if taken.isdisjoint(key.keys.split(","))]
-        line += [key for key in own if key.rank]
-        taken.update(name for key in own for name in key.keys.split(","))
-    return sorted(line, key=lambda key: key.rank)
+    """What the line at the bottom shows in some places, most wanted first."""
+    return sorted((key for key in here(*places) if key.rank), key=lambda key: key.rank)

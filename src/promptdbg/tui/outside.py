@@ -2,31 +2,110 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.app import SuspendNotSupported
 
+from promptdbg.errors import PromptdbgError
 from promptdbg.model import Source
-from promptdbg.text import safe
+from promptdbg.text import one_line, safe
 from promptdbg.tui.editor import editor_command
+from promptdbg.tui.widgets.ask import Ask
 
 if TYPE_CHECKING:
     from promptdbg.tui.app import PromptdbgApp
+    from promptdbg.tui.screens.base import PictureScreen
 
 COPY_MAX = 1_000_000
 """Characters handed to the terminal's clipboard at the most; longer ones are for a file."""
 
+COPY_NAME = "prompt.txt"
+"""What a copied text is called as a file, until the person says otherwise."""
+
 
 def copy(app: PromptdbgApp, text: str) -> None:
-    """Copy selected text, else this one, to the clipboard of the terminal."""
-    text = app.screen.get_selected_text() or text
+    """Copy a text to the clipboard of the terminal."""
     if len(text) > COPY_MAX:
-        app.refuse(f"{len(text):,} characters are too many for a clipboard; promptdbg export writes a file")
+        app.refuse(f"{len(text):,} characters are too many for a clipboard; Y writes them to a file")
         return
     app.copy_to_clipboard(text)
-    app.say(f"copied {len(text):,} characters to the clipboard, if the terminal allows it")
+    app.say(f"copied {len(text):,} characters to the clipboard, if the terminal allows it; Y writes a file")
+
+
+def copy_to_file(app: PromptdbgApp, screen: PictureScreen, workspace: str, text: str) -> None:
+    """Write a text where the person says: in a browser a download, else a file that is asked for."""
+    if app.is_web:
+        app.deliver_text(io.StringIO(text), save_filename=COPY_NAME, open_method="download")
+        app.say(f"{len(text):,} characters are a download now")
+        return
+
+    def write(path: Path, *, force: bool) -> None:
+        app.run_worker(_written(app, path, text, force=force), group="copy", exit_on_error=False)
+
+    ask_for_file(screen, "Copy to:", outside_of(workspace) / COPY_NAME, write)
+
+
+async def _written(app: PromptdbgApp, path: Path, text: str, *, force: bool) -> None:
+    from promptdbg.export.write import write_atomically
+
+    data = text.encode("utf-8", "replace")
+    try:
+        await asyncio.to_thread(write_atomically, path, data, force=force, private=True)
+    except PromptdbgError as error:
+        app.refuse(one_line(error.line()))
+    else:
+        app.say(f"wrote {safe(short_path(path), lines=False)} ({len(data):,} bytes)")
+
+
+class Write(Protocol):
+    """Writes a file, over one that is there where ``force`` says so."""
+
+    def __call__(self, path: Path, *, force: bool) -> None: ...
+
+
+def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -> None:
+    """Ask where a file goes, and before one is replaced."""
+
+    def replace(path: Path) -> None:
+        def sure(text: str) -> str | None:
+            if text.strip().lower() != "yes":
+                return "Only yes replaces it, esc leaves it:"
+            write(path, force=True)
+            return None
+
+        screen.ask(Ask.Question(f"{one_line(path.name)} exists. Replace it? yes:", sure))
+
+    def answered(text: str) -> str | None:
+        path = Path(text.strip()).expanduser()
+        if not text.strip():
+            return "A file needs a name:"
+        if path.is_dir():
+            return "That is a folder; a file in it:"
+        if path.exists():
+            replace(path)
+        else:
+            write(path, force=False)
+        return None
+
+    screen.ask(Ask.Question(label, answered, short_path(start)))
+
+
+def outside_of(workspace: str) -> Path:
+    """The current folder; the home folder where that one is in the workspace, which stays as it is."""
+    here = Path.cwd()
+    return Path.home() if here.is_relative_to(workspace) else here
+
+
+def short_path(path: Path) -> str:
+    """A path as people write it: below the current folder or the home folder in short."""
+    for folder, sign in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if path.is_absolute() and path.is_relative_to(folder):
+            return f"{sign}{path.relative_to(folder)}"
+    return str(path)
 
 
 def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:

@@ -60,7 +60,7 @@ def opened(picture: Picture) -> str:
     if picture.messages_lost:
         parts.append(f"{plural(picture.messages_lost, 'message')} not whole (m)")
     if assembly.warnings:
-        parts.append(f"{plural(len(assembly.warnings), 'warning')} (w)")
+        parts.append(f"{plural(len(assembly.warnings), 'warning')} (!)")
     return " · ".join(parts)
 
 
@@ -90,7 +90,7 @@ def reloaded(before: Picture, after: Picture, sentence: str) -> str:
         line += f" · {end}"
     old = set(before.assembly.warnings)
     new = sum(1 for notice in after.assembly.warnings if notice not in old)
-    return line + (f" · {plural(new, 'new warning')} (w)" if new else "")
+    return line + (f" · {plural(new, 'new warning')} (!)" if new else "")
 
 
 def moves(before: Picture, after: Picture) -> tuple[list[str], list[str]]:

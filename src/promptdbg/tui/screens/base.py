@@ -29,7 +29,8 @@ class PictureScreen(Screen[None]):
     """
 
     places: ClassVar[tuple[Place, ...]] = ()
-    title_word: ClassVar[str] = ""
+    about: str = ""
+    """What the screen shows, to find one that is open already; empty for the first screen."""
 
     AUTO_FOCUS = "#body VirtualLines"
 
@@ -116,6 +117,9 @@ class PictureScreen(Screen[None]):
         """Open the one-line input above the status line."""
         self.query_one(Ask).open(asked)
 
+    def action_leave(self) -> None:
+        self.leave()
+
     def leave(self) -> None:
         """Back to the screen below; once, however often escape is pressed."""
         if self.is_current and len(self.app.screen_stack) > 1:
@@ -133,8 +137,7 @@ class PictureScreen(Screen[None]):
         latest = self.promptdbg.picture
         if latest is not None and latest is not self._picture:
             self.show(latest)
-            if not self.query_one(Status).line:
-                self.say(latest.sentence)
+            self.say(latest.sentence)  # what was done elsewhere; a screen may have more to say
         self.show_frame()
         self.show_keys()
 

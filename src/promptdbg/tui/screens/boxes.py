@@ -21,7 +21,7 @@ from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
 from promptdbg.model import Turn
 from promptdbg.text import clip, one_line, pad, safe
 from promptdbg.tui.config import Config
-from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, keys_of
+from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, here
 from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
@@ -102,15 +102,13 @@ _KEY_CELLS = 10
 def help_lines(places: Iterable[Place], config: Config, *, ascii_only: bool) -> list[Paragraph]:
     """The keys of some places, in the table's order of places, then what the marks mean."""
     lines: list[Paragraph] = []
-    wanted = set(places)
+    keys = here(*places)
     for place, title in PLACE_TITLES.items():
-        if place not in wanted:
-            continue
-        lines.append(say((title, "virtual--strong")))
-        lines += [_help_line(config.named(key)) for key in keys_of(place)]
-        lines.append(BLANK)
-    lines += _sign_lines(ascii_only) if "messages" in wanted else _mark_lines(ascii_only)
-    return lines
+        own = [config.named(key) for key in keys if key.place == place]
+        if own:
+            lines += [say((title, "virtual--strong")), *map(_help_line, own), BLANK]
+    signs = any(key.place == "columns" for key in keys)
+    return lines + (_sign_lines(ascii_only) if signs else _mark_lines(ascii_only))
 
 
 def _mark_lines(ascii_only: bool) -> list[Paragraph]:

@@ -107,6 +107,7 @@ class CompareScreen(PictureScreen):
     """Now against one of: the files, every scenario of the manifest."""
 
     places: ClassVar[tuple[Place, ...]] = ("compare",)
+    about = "compare"
     BINDINGS: ClassVar[list[BindingType]] = bindings("compare")
 
     DEFAULT_CSS = "CompareScreen #differences { border: round $border; height: 1fr; }"

@@ -84,6 +84,7 @@ class ExportScreen(PictureScreen):
     """What to write, how and where; below, what of the prompt it hides."""
 
     places: ClassVar[tuple[Place, ...]] = ("export",)
+    about = "export"
     BINDINGS: ClassVar[list[BindingType]] = bindings("export")
 
     DEFAULT_CSS = """

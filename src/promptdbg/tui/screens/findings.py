@@ -17,7 +17,7 @@ from promptdbg.analysis.duplicates import duplicates
 from promptdbg.analysis.lint import lint_assembly
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Assembly, Settings
+from promptdbg.model import Assembly, Settings, Source
 from promptdbg.text import clip, clip_middle, pad
 from promptdbg.tui.findings import (
     PROVIDERS,
@@ -29,7 +29,7 @@ from promptdbg.tui.findings import (
 )
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.virtual import VirtualList
@@ -100,11 +100,12 @@ def _same(row: FindingRow, other: FindingRow) -> bool:
     )  # fmt: skip
 
 
-class FindingsScreen(PictureScreen):
+class FindingsScreen(ItemScreen):
     """The list, and below it what is under the cursor in full."""
 
-    places: ClassVar[tuple[Place, ...]] = ("findings",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("findings")
+    places: ClassVar[tuple[Place, ...]] = ("findings", "item")
+    about = "findings"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("findings", "item")
 
     DEFAULT_CSS = """
     FindingsScreen {
@@ -152,49 +153,45 @@ class FindingsScreen(PictureScreen):
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         self.action_choose()
 
+    # -- the item under the cursor
+
+    @property
+    def row(self) -> FindingRow | None:
+        """The row under the cursor."""
+        return self.query_one(FindingList).row
+
+    @property
+    def item_here(self) -> str | None:
+        return self.row.item or None if self.row is not None else None
+
+    @property
+    def source_here(self) -> Source | None:
+        return self.row.source if self.row is not None else None
+
+    def no_item(self) -> str:
+        if self.row is not None and self.row.item:
+            return f"{self.row.where} is not in this prompt"
+        return "this row is about no single item"
+
+    def copied(self) -> str:
+        rows = self.query_one(FindingList).rows
+        return "\n".join(plain_text(row.detail) for row in rows if not row.head)
+
     def idle_keys(self) -> frozenset[str]:
-        row = self.query_one(FindingList).row
-        idle = set(super().idle_keys())
-        if row is None or not row.item:
-            idle |= {"findings.open", "findings.why"}
-        if row is None or row.source is None:
-            idle.add("findings.editor")
-        return frozenset(idle)
+        idle = super().idle_keys()
+        return idle if self.thing_here is not None else idle | {"findings.open"}
 
     # -- actions
 
-    def _there(self) -> FindingRow | None:
-        """The row under the cursor, if it leads to something that is in the prompt now."""
-        row, picture = self.query_one(FindingList).row, self.picture
-        if row is None or picture is None or not row.item:
-            self.refuse("this row is about no single item")
-        elif row.item in picture.sections or picture.message(row.item) is not None:
-            return row
-        else:
-            self.refuse(f"{row.where} is not in this prompt")
-        return None
-
     def action_choose(self) -> None:
         """To the section's text, or to the message in the lists."""
-        row = self._there()
-        if row is None or self.picture is None:
-            return
-        if row.item in self.picture.sections:
+        row, picture = self.row, self.picture
+        if row is None or picture is None or self.thing_here is None:
+            self.refuse(self.no_item())
+        elif row.item in picture.sections:
             self.promptdbg.open_text(row.item, needle=row.needle)
         else:
             self.promptdbg.open_message(row.item)
-
-    def action_why(self) -> None:
-        if row := self._there():
-            self.promptdbg.open_why(row.item)
-
-    def action_editor(self) -> None:
-        row = self.query_one(FindingList).row
-        self.promptdbg.open_editor(row.source if row is not None else None)
-
-    def action_copy(self) -> None:
-        rows = self.query_one(FindingList).rows
-        self.promptdbg.copy("\n".join(plain_text(row.detail) for row in rows if not row.head))
 
     def action_back(self) -> None:
         self.leave()

@@ -13,13 +13,12 @@ from textual.widget import Widget
 from promptdbg.errors import UsageError
 from promptdbg.model import Knob, Section
 from promptdbg.text import one_line, safe
-from promptdbg.tui.changes import Change, knob_moved, knob_set, knob_stepped, raised
+from promptdbg.tui.changes import Change, knob_moved, knob_set, knob_stepped
 from promptdbg.tui.inspector import (
     empty_word,
     knob_help,
     list_title,
     next_sort,
-    no_priority,
     rows_found,
     rows_shown,
     summary,
@@ -27,7 +26,7 @@ from promptdbg.tui.inspector import (
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Row, States, View
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
 from promptdbg.tui.widgets.knobs import KnobPanel
@@ -38,11 +37,11 @@ from promptdbg.tui.widgets.virtual import VirtualList
 from promptdbg.tui.wrapping import Piece
 
 
-class HomeScreen(PictureScreen):
+class HomeScreen(ItemScreen):
     """The first screen."""
 
-    places: ClassVar[tuple[Place, ...]] = ("home",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("home")
+    places: ClassVar[tuple[Place, ...]] = ("home", "item")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("home", "item")
     AUTO_FOCUS = "#sections"
 
     DEFAULT_CSS = """
@@ -105,6 +104,13 @@ class HomeScreen(PictureScreen):
         """The section in charge."""
         return self.query_one(SectionList).section
 
+    @property
+    def item_here(self) -> str | None:
+        return self.section.id if self.section is not None else None
+
+    def copied(self) -> str:
+        return (self.section.output or self.section.text) if self.section is not None else ""
+
     def show_picture(self, picture: Picture) -> None:
         self.query_one(TokenBar).show(picture.assembly.budget)
         self.query_one(BudgetLine).show(picture.assembly.budget)
@@ -123,11 +129,6 @@ class HomeScreen(PictureScreen):
         idle = set(super().idle_keys())
         if self.picture is not None and self.picture.budget_knob is None:
             idle.add("home.budget")
-        section = self.section
-        if section is None:
-            idle |= {"home.toggle", "home.text", "home.copy"}
-        if section is None or section.source is None:
-            idle.add("home.editor")
         return frozenset(idle)
 
     def _show_sections(self) -> None:
@@ -236,23 +237,6 @@ class HomeScreen(PictureScreen):
 
     # -- actions
 
-    def action_switch(self) -> None:
-        if self.section is not None:
-            self.promptdbg.toggle(self.section.id)
-
-    def action_priority(self, steps: int) -> None:
-        section, picture = self.section, self.picture
-        if section is None or picture is None:
-            return
-        if section.priority is None:
-            self.refuse(no_priority(picture, section))
-        else:
-            self._change(raised(section, section.priority, steps))
-
-    def action_edit_text(self) -> None:
-        if self.section is not None:
-            self.promptdbg.edit_text(self.section)
-
     def action_fold(self, folded: bool) -> None:
         row = self.query_one(SectionList).row
         if row is None or self.picture is None:
@@ -275,10 +259,10 @@ class HomeScreen(PictureScreen):
         parents = frozenset(item for item in picture.parts if item)
         self._look(replace(self.view, folded=frozenset() if self.view.folded else parents))
 
-    def action_sort(self) -> None:
+    def action_sort(self, step: int) -> None:
         priorities = self.picture is not None and self.picture.has_priorities
-        self._look(replace(self.view, sort=next_sort(self.view.sort, priorities=priorities)))
-        self.say(f"sorted by {self.view.sort}")
+        self._look(replace(self.view, sort=next_sort(self.view.sort, step, priorities=priorities)))
+        self.say(f"ordered by {self.view.sort}")
 
     def action_sort_reverse(self) -> None:
         self._look(replace(self.view, reverse=not self.view.reverse))
@@ -327,18 +311,6 @@ class HomeScreen(PictureScreen):
     def _close_knobs(self) -> None:
         self.remove_class("knobs")
         self.query_one(SectionList).focus()
-
-    def action_text(self) -> None:
-        if self.section is not None:
-            self.promptdbg.open_text(self.section.id)
-
-    def action_editor(self) -> None:
-        if self.section is not None:
-            self.promptdbg.open_editor(self.section.source)
-
-    def action_copy(self) -> None:
-        if self.section is not None:
-            self.promptdbg.copy(self.section.output or self.section.text)
 
     def action_pane(self, number: int) -> None:
         widget = self.query_one(("#sections", "#why", "#text")[number - 1])

@@ -18,7 +18,7 @@ from promptdbg.text import clip_middle, one_line, safe
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.screens.stages import StagesBox, did
 from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
@@ -33,11 +33,12 @@ ALIGN_AT_ONCE = 1_000
 _KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
 
 
-class MessagesScreen(PictureScreen):
+class MessagesScreen(ItemScreen):
     """Three lists, each of which can show any stage between its neighbours, and a recorded request."""
 
-    places: ClassVar[tuple[Place, ...]] = ("messages",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("messages")
+    places: ClassVar[tuple[Place, ...]] = ("messages", "item")
+    about = "messages"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("messages", "item")
 
     DEFAULT_CSS = """
     MessagesScreen MessageColumns { height: 1fr; }
@@ -255,6 +256,13 @@ class MessagesScreen(PictureScreen):
         near = sorted(range(len(cells)), key=lambda number: abs(number - lists.focus_column))
         return next((m for number in near if (m := cells[number].message) is not None), None)
 
+    @property
+    def item_here(self) -> str | None:
+        return self.message.id if self.message is not None else None
+
+    def copied(self) -> str:
+        return full_text(self.message) if self.message is not None else ""
+
     def action_switch(self) -> None:
         """Switch the stored message off, or on again."""
         message, picture = self.message, self.picture
@@ -269,18 +277,6 @@ class MessagesScreen(PictureScreen):
             )
         else:
             self.promptdbg.toggle(item)
-
-    def action_why(self) -> None:
-        if self.message is not None:
-            self.promptdbg.open_why(self.message.id)
-
-    def action_editor(self) -> None:
-        if self.message is not None:
-            self.promptdbg.open_editor(self.message.source)
-
-    def action_copy(self) -> None:
-        if self.message is not None:
-            self.promptdbg.copy(full_text(self.message))
 
     def action_filter(self) -> None:
         """Show only messages that hold a text."""
@@ -298,10 +294,7 @@ class MessagesScreen(PictureScreen):
         elif view.only_changes:
             self.lists.action_only_changes()
         else:
-            self.action_sections()
-
-    def action_sections(self) -> None:
-        self.app.pop_screen()
+            self.leave()
 
     def go_to(self, item: str) -> None:
         """Put the cursor on a message, now or when the lists are there."""

@@ -16,12 +16,13 @@ from promptdbg.analysis.trace import Hit, TraceResult, trace
 from promptdbg.analysis.unread import unread_files
 from promptdbg.debug import Opened
 from promptdbg.files.scan import TextFile
+from promptdbg.model import Source
 from promptdbg.text import clip, clip_middle, one_line, pad, safe
 from promptdbg.text import width as cell_width
 from promptdbg.tui.hits import hit_lines, reason, summary, verdict_style, verdict_word
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
@@ -99,11 +100,12 @@ class HitList(VirtualList):
         )
 
 
-class SearchScreen(PictureScreen):
+class SearchScreen(ItemScreen):
     """Asks for a text and lists its hits; below, the one under the cursor in full."""
 
-    places: ClassVar[tuple[Place, ...]] = ("search",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("search")
+    places: ClassVar[tuple[Place, ...]] = ("search", "item")
+    about = "search"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("search", "item")
 
     DEFAULT_CSS = """
     SearchScreen {
@@ -121,6 +123,25 @@ class SearchScreen(PictureScreen):
         self.only_lost = False
         self._result: TraceResult | None = None
         self._files = _Files()
+
+    @property
+    def hit(self) -> Hit | None:
+        """The hit under the cursor."""
+        return self.query_one(HitList).hit
+
+    @property
+    def item_here(self) -> str | None:
+        return self.hit.item if self.hit is not None else None
+
+    @property
+    def source_here(self) -> Source | None:
+        return self.hit.source if self.hit is not None else None
+
+    def copied(self) -> str:
+        return self.query_one("#report", Prose).text
+
+    def no_item(self) -> str:
+        return "the file it stands in is not read; e opens it" if self.hit else "there is no hit"
 
     def compose_body(self) -> Iterable[Widget]:
         yield HitList()
@@ -188,11 +209,12 @@ class SearchScreen(PictureScreen):
         self.say(summary(result))
 
     def _show_hit(self) -> None:
-        hit, picture = self.query_one(HitList).hit, self.picture
+        hit, picture = self.hit, self.picture
         self.query_one("#report", Prose).show(hit_lines(hit, picture) if hit and picture else ())
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self._show_hit()
+        self.show_keys()
 
     def action_lost(self) -> None:
         self.only_lost = not self.only_lost

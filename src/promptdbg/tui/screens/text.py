@@ -9,34 +9,45 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from promptdbg.analysis.items import message_texts
-from promptdbg.model import Source, Span
+from promptdbg.model import Span
 from promptdbg.text import one_line
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.text_view import TextView
 
 
-class TextScreen(PictureScreen):
+class TextScreen(ItemScreen):
     """The text of a section or of a message.
 
     Args:
         needle: a text to find and go to at once.
     """
 
-    places: ClassVar[tuple[Place, ...]] = ("text",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("text")
+    places: ClassVar[tuple[Place, ...]] = ("text", "item")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("text", "item")
 
     DEFAULT_CSS = "TextScreen #text { border: round $border; height: 1fr; }"
 
     def __init__(self, item: str, *, needle: str = "") -> None:
         super().__init__()
         self.item = item
+        self.about = f"text {item}"
         self.as_sent = False
         self._needle = needle
+
+    @property
+    def item_here(self) -> str | None:
+        return self.item
+
+    def copied(self) -> str:
+        return self._content(self.picture)[0] if self.picture is not None else ""
+
+    def no_item(self) -> str:
+        return "it is not in this prompt any more"
 
     def compose_body(self) -> Iterable[Widget]:
         yield TextView(id="text")
@@ -52,7 +63,7 @@ class TextScreen(PictureScreen):
         kind = "as sent" if self.as_sent else "original"
         view.border_title = view.title(f"{name} · {kind} · {len(text):,} chars")
         lost = sum(1 for span in spans if not span.kept)
-        view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: x" if lost else ""
+        view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:
             self.call_after_refresh(self._find, self._needle)
             self._needle = ""
@@ -83,20 +94,22 @@ class TextScreen(PictureScreen):
             shown = f'"{one_line(text)}"'
             self.say(f"{plural(hits, 'hit')} of {shown} · n N" if hits else f"no hit of {shown}")
 
-    def action_hit(self, step: int) -> None:
+    def action_next(self, step: int) -> None:
+        """To the next hit; where nothing is looked for, to the next stretch that was lost."""
         view = self.query_one(TextView)
-        if not view.hits:
-            self.refuse("nothing to go to: / finds a text")
-            return
-        view.go_to_hit(step)
-        self.say(f"hit {view.hit + 1:,} of {view.hits:,}")
+        if view.hits:
+            view.go_to_hit(step)
+            self.say(f"hit {view.hit + 1:,} of {view.hits:,}")
+        else:
+            self._next_cut(view, step)
 
-    def action_cut(self, step: int) -> None:
-        view = self.query_one(TextView)
+    def _next_cut(self, view: TextView, step: int) -> None:
         number = view.go_to_cut(step)
         if number is None:
             self.refuse(
-                "nothing of this text was lost" if not self.as_sent else "v shows the original with its cuts"
+                "v shows the original with its cuts"
+                if self.as_sent
+                else "nothing of this text was lost; / finds a text"
             )
         else:
             self.say(f"lost stretch {number:,} of {view.cuts:,}")
@@ -111,19 +124,10 @@ class TextScreen(PictureScreen):
         view.set_wrap(not view.wraps)
         self.say("long lines are wrapped" if view.wraps else "long lines are cut at the edge")
 
-    def action_editor(self) -> None:
-        self.promptdbg.open_editor(self._source())
-
-    def _source(self) -> Source | None:
-        picture = self.picture
-        if picture is None:
-            return None
-        thing = picture.sections.get(self.item) or picture.message(self.item)
-        return thing.source if thing else None
-
-    def action_copy(self) -> None:
-        if self.picture is not None:
-            self.promptdbg.copy(self._content(self.picture)[0])
-
     def action_back(self) -> None:
-        self.leave()
+        view = self.query_one(TextView)
+        if view.hits:
+            view.find("")
+            self.say("")
+        else:
+            self.leave()

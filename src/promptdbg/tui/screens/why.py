@@ -11,30 +11,40 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
-from promptdbg.model import Source
 from promptdbg.tui.changes import Change
 from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.why import report, surroundings
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.wrapping import BLANK, Paragraph
 
 
-class WhyScreen(PictureScreen):
+class WhyScreen(ItemScreen):
     """The report on one item, redrawn with every picture."""
 
-    places: ClassVar[tuple[Place, ...]] = ("why",)
-    BINDINGS: ClassVar[list[BindingType]] = bindings("why")
+    places: ClassVar[tuple[Place, ...]] = ("why", "item")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("why", "item")
 
     DEFAULT_CSS = "WhyScreen #report { border: round $border; height: 1fr; }"
 
     def __init__(self, item: str) -> None:
         super().__init__()
         self.item = item
+        self.about = f"why {item}"
         self._fixes: Sequence[Fix] = ()
+
+    @property
+    def item_here(self) -> str | None:
+        return self.item
+
+    def copied(self) -> str:
+        return self.query_one(Prose).text
+
+    def no_item(self) -> str:
+        return "it is not in this prompt any more"
 
     def compose_body(self) -> Iterable[Widget]:
         yield Prose(id="report")
@@ -96,10 +106,14 @@ class WhyScreen(PictureScreen):
         else:
             fix = self._fixes[number - 1]
             found_with = picture.assembly.settings  # a change that is still waiting must not be undone by it
-            change = Change(
-                "fix", fix.text, lambda settings: fix.settings if settings == found_with else settings
+            self.promptdbg.driver.change(
+                Change(
+                    "fix",
+                    fix.text,
+                    lambda settings: fix.settings if settings == found_with else settings,
+                    said="tried: ",
+                )
             )
-            self.promptdbg.driver.change(change)
 
     def _nothing(self) -> str:
         """Why there is no change to try."""
@@ -110,25 +124,6 @@ class WhyScreen(PictureScreen):
             looking = any(worker.node is self and worker.is_running for worker in self.workers)
             return "still looking for changes to try" if looking else "no single change keeps it whole"
         return "it is not lost: there is nothing to try"
-
-    def action_switch(self) -> None:
-        self.promptdbg.toggle(self.item)
-
-    def action_text(self) -> None:
-        self.promptdbg.open_text(self.item)
-
-    def action_editor(self) -> None:
-        self.promptdbg.open_editor(self._source())
-
-    def _source(self) -> Source | None:
-        picture = self.picture
-        if picture is None:
-            return None
-        thing = picture.sections.get(self.item) or picture.message(self.item)
-        return thing.source if thing else None
-
-    def action_copy(self) -> None:
-        self.promptdbg.copy(self.query_one(Prose).text)
 
     def action_back(self) -> None:
         self.leave()

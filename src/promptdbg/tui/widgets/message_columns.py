@@ -52,8 +52,8 @@ class MessageColumns(VirtualList):
     """Draws an alignment. Opening, folding, finding and the focus are its own; which lists are
     shown is the screen's."""
 
-    BINDINGS = bindings("messages")
-    places: ClassVar[tuple[Place, ...]] = ("messages", "list")
+    BINDINGS = bindings("columns")
+    places: ClassVar[tuple[Place, ...]] = ("columns", "list")
     head_height = 2
 
     class Drawn(Message):
