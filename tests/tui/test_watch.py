@@ -129,7 +129,7 @@ async def test_a_save_is_seen_on_screen(run: Run, workspace: Path) -> None:
     async with run(watch=True) as pilot:
         app = the_app(pilot)
         await pilot.pause(0.15)
-        await pilot.press("down", "down", "down", "s", "s")
+        await pilot.press("down", "down", "down", "o", "o")
         before = app.picture
         atomic(workspace / "AGENTS.md", "Only one rule now.\n")
         await settled(pilot, before)

@@ -16,6 +16,7 @@ from promptdbg.tui import fixes
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.changes import Change
 from promptdbg.tui.picture import picture_of
+from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
@@ -70,9 +71,14 @@ async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> Non
         await press(pilot, wanted.split()[0])
         await idle(pilot)
         assert "The model gets it as message 1; " in told(app)
-        assert home_status(pilot).startswith("raise the message limit to 5 messages (3 more)")
+        assert home_status(pilot).startswith("tried: raise the message limit to 5 messages (3 more)")
         assert "in: m0 (user)" in home_status(pilot)
+        await pilot.press("escape")
+        await idle(pilot)
+        assert on(app, MessagesScreen)
+        assert home_status(pilot).startswith("tried: raise the message limit to 5 messages (3 more)")
         await press(pilot, "u")
+        assert home_status(pilot).startswith("undid: raise the message limit")
         assert drawn(app).assembly.settings.values == {"keep": 2}
 
 

@@ -7,7 +7,7 @@
 
     [keys]                      # ids as the help shows them are in keys.py
     "app.undo" = "ctrl+z"
-    "home.toggle" = "space,x"
+    "item.toggle" = "space,backspace"
 """
 
 from __future__ import annotations

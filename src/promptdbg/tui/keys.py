@@ -181,14 +181,14 @@ KEYS: tuple[Key, ...] = (
     Key("messages.back", "messages", "escape", "esc", "back", "Back", "Clear what is looked for; back to the sections", 80),
     Key("messages.away", "messages", "m", "m", "leave", "Back", "Back to where you came from"),
     # text, in full
-    Key("text.find", "text", "slash", "/", "find", "Find", "Find a text", 10),
-    Key("text.next", "text", "n", "n", "next(1)", "Next", "To the next hit; without a search, to the next stretch that was lost", 20),
+    Key("text.find", "text", "slash", "/", "find", "Find", "Find a text", 5),
+    Key("text.next", "text", "n", "n", "next(1)", "Next", "To the next hit; without a search, to the next stretch that was lost", 6),
     Key("text.previous", "text", "N", "N", "next(-1)", "Before", "To the hit before, or the lost stretch before"),
     Key("text.output", "text", "v", "v", "output", "As sent", "Show what stands in the prompt, or the original", 40),
     Key("text.wrap", "text", "w", "w", "wrap", "Wrap", "Wrap long lines, or cut them at the edge", 50),
     Key("text.back", "text", "escape,t", "esc", "back", "Back", "Clear the search; back", 80),
     # why, in full
-    Key("why.fix", "why", "1,2,3,4,5,6,7,8,9", "1-9", "fix", "Try", "Try the change with that number (undo takes it back)", 12),
+    Key("why.fix", "why", "1,2,3,4,5,6,7,8,9", "1-9", "fix", "Try", "Try the change with that number (undo takes it back)", 5),
     Key("why.back", "why", "escape,i", "esc", "back", "Back", "Back", 80),
     # compare
     Key("compare.other-before", "compare", "less_than_sign,comma", "<", "other(-1)", "Before", "Compare with the one before in that list"),
@@ -199,12 +199,12 @@ KEYS: tuple[Key, ...] = (
     Key("compare.back", "compare", "escape", "esc", "back", "Back", "Back", 80),
     Key("compare.away", "compare", "c", "c", "leave", "Back", "Back to where you came from"),
     # search
-    Key("search.edit", "search", "slash,F,ctrl+f", "/", "edit", "Find", "Change the text searched for", 10),
-    Key("search.lost", "search", "f", "f", "lost", "Only lost", "Show only hits the model did not see", 20),
-    Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 30),
+    Key("search.edit", "search", "slash,F,ctrl+f", "/", "edit", "Find", "Change the text searched for", 5),
+    Key("search.lost", "search", "f", "f", "lost", "Only lost", "Show only hits the model did not see", 7),
+    Key("search.open", "search", "enter", "enter", "choose", "Go to", "Go to the hit", 6),
     Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
     # findings
-    Key("findings.open", "findings", "enter", "enter", "choose", "Go to", "To the message or the section", 12),
+    Key("findings.open", "findings", "enter", "enter", "choose", "Go to", "To the message or the section", 5),
     Key("findings.back", "findings", "escape", "esc", "back", "Back", "Back", 80),
     Key("findings.away", "findings", "p", "p", "leave", "Back", "Back to where you came from"),
     # export

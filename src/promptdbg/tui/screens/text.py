@@ -38,6 +38,7 @@ class TextScreen(ItemScreen):
         self.about = f"text {item}"
         self.as_sent = False
         self._needle = needle
+        self._looking = False  # for a text that was typed here, which escape clears
 
     @property
     def item_here(self) -> str | None:
@@ -65,7 +66,7 @@ class TextScreen(ItemScreen):
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:
-            self.call_after_refresh(self._find, self._needle)
+            self.call_after_refresh(self._find_first, self._needle)
             self._needle = ""
 
     def _content(self, picture: Picture) -> tuple[str, Sequence[Span], str]:
@@ -90,9 +91,15 @@ class TextScreen(ItemScreen):
 
     def _find(self, text: str) -> None:
         hits = self.query_one(TextView).find(text)
+        self._looking = bool(hits)
         if text:
             shown = f'"{one_line(text)}"'
             self.say(f"{plural(hits, 'hit')} of {shown} · n N" if hits else f"no hit of {shown}")
+
+    def _find_first(self, text: str) -> None:
+        """The text that one has come for: escape leads back to where one has come from."""
+        self._find(text)
+        self._looking = False
 
     def action_next(self, step: int) -> None:
         """To the next hit; where nothing is looked for, to the next stretch that was lost."""
@@ -125,9 +132,9 @@ class TextScreen(ItemScreen):
         self.say("long lines are wrapped" if view.wraps else "long lines are cut at the edge")
 
     def action_back(self) -> None:
-        view = self.query_one(TextView)
-        if view.hits:
-            view.find("")
+        if self._looking:
+            self._looking = False
+            self.query_one(TextView).find("")
             self.say("")
         else:
             self.leave()
