@@ -33,6 +33,7 @@ def add_screen(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--ascii", action="store_true", help="draw with plain ASCII")
     group.add_argument("--plain", action="store_true", help="print lines instead, for screen readers")
     group.add_argument("--theme", metavar="NAME", help="colours; ctrl+p lists the names")
+    group.add_argument("--tour", action="store_true", help="begin with the guided tour")
     group.add_argument("--no-watch", action="store_true", help="do not follow changes on disk")
 
 
@@ -78,6 +79,7 @@ def show(arguments: argparse.Namespace) -> int:
         watch=not arguments.no_watch,
         recorded=_recorded(arguments),
         svg=svg,
+        tour=arguments.tour,
     )
 
 

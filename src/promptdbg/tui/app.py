@@ -25,6 +25,7 @@ from promptdbg.tui.changes import NO_TURNS, switched, turned
 from promptdbg.tui.config import Config, config_path, read_config
 from promptdbg.tui.driver import Driver, Opener
 from promptdbg.tui.frame import banner, header_cells
+from promptdbg.tui.guide import Guide
 from promptdbg.tui.keys import bindings
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture
@@ -73,6 +74,7 @@ class PromptdbgApp(App[int]):
         show_times: the clock and durations in the status line (off for golden screens).
         recorded: a request that was really sent, to see beside the final list.
         svg: draws an assembly as a picture, for the export; none where nothing can.
+        tour: begin with the guided tour.
     """
 
     TITLE = "promptdbg"
@@ -115,6 +117,7 @@ class PromptdbgApp(App[int]):
         config: Config | None = None,
         recorded: Stage | None = None,
         svg: Callable[[Assembly], str] | None = None,
+        tour: bool = False,
     ) -> None:
         super().__init__()
         self.svg = svg
@@ -125,9 +128,11 @@ class PromptdbgApp(App[int]):
         self.error: PromptdbgError | None = None
         self.driver = Driver(self.post_message)
         self.watching = Watching(self, on=watch)
+        self.guide = Guide(self)
         self._opener = opener
         self._theme_name = theme or self.config.theme or DEFAULT
         self._show_times = show_times
+        self._tour = tour
         self._stale = ""
         self._complaints: list[str] = []
 
@@ -168,6 +173,8 @@ class PromptdbgApp(App[int]):
             screen.say(self._timed(message.picture, first))
             if first and self._complaints:
                 screen.refuse(" · ".join(self._complaints))
+        if first and self._tour:
+            self.guide.switch()
         self.watching.follow(message.picture.watched)
 
     def _timed(self, picture: Picture, first: bool) -> str:
@@ -342,6 +349,12 @@ class PromptdbgApp(App[int]):
             lines = help_lines(screen.places_now(), self.config, ascii_only=self.ascii_only)
             self.push_screen(ProseBox("Keys", lines))
 
+    def action_tour(self) -> None:
+        self.guide.switch()
+
+    def action_tour_next(self) -> None:
+        self.guide.skip()
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         for command in super().get_system_commands(screen):
             if command.title in ("Theme", "Screenshot"):
@@ -377,6 +390,7 @@ def run(
     watch: bool = True,
     recorded: Stage | None = None,
     svg: Callable[[Assembly], str] | None = None,
+    tour: bool = False,
 ) -> int:
     """Open the UI and stay until it is left; returns the exit code.
 
@@ -398,6 +412,7 @@ def run(
         config=read_config(config_path()),
         recorded=recorded,
         svg=svg,
+        tour=tour,
     )
     app.run()
     if app.error is not None:

@@ -98,9 +98,11 @@ def _list_keys() -> Iterable[Key]:
 # fmt: off
 KEYS: tuple[Key, ...] = (
     # everywhere
-    Key("app.help", "app", "question_mark,f1", "?", "help", "Help", "The keys that work here", 90),
+    Key("app.help", "app", "question_mark", "?", "help", "Help", "The keys that work here", 90),
     Key("app.quit", "app", "q,ctrl+q", "q", "quit", "Quit", "Leave promptdbg", 95),
     Key("app.palette", "app", "ctrl+p", "ctrl+p", "command_palette", "Palette", "Every action, section and theme by name"),
+    Key("app.tour", "app", "ctrl+t,f1", "ctrl+t F1", "tour", "Tour", "A guided tour of a few minutes; again to leave it"),
+    Key("app.tour-next", "app", "ctrl+n", "ctrl+n", "tour_next", "Next step", "The next step of the tour, without doing this one"),
     Key("app.messages", "app", "m", "m", "messages", "Messages", "SESSION, INITIAL and FINAL side by side", 40),
     Key("app.search", "app", "F,ctrl+f", "F ctrl+f", "search", "Search", "Search everything loaded, kept or lost", 62),
     Key("app.turn-before", "app", "[", "[", "turn(-1)", "Turn before", "The prompt of the turn before", 64),

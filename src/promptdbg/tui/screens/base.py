@@ -81,8 +81,9 @@ class PictureScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Header()
-        yield Banner()
+        yield Banner("banner")
         yield Vertical(*self.compose_body(), id="body")
+        yield Banner("tour")
         yield Ask()
         yield Status()
         yield KeyLine()
@@ -102,7 +103,13 @@ class PictureScreen(Screen[None]):
             return
         if self._picture is not None:
             self.query_one(Header).show(self.header_cells(self._picture))
-        self.query_one(Banner).show(self.banner())
+        self.query_one("#banner", Banner).show(self.banner())
+        self.show_tour()
+
+    def show_tour(self) -> None:
+        """What the guided tour says, above the status line; nothing where no tour is taken."""
+        if self._composed:
+            self.query_one("#tour", Banner).show(self.promptdbg.guide.words)
 
     def say(self, line: str, style: str = "") -> None:
         """A sentence in the status line."""

@@ -118,12 +118,13 @@ class HomeScreen(ItemScreen):
         self._show_sections()
 
     def banner(self) -> Sequence[Piece]:
-        """Also the question of an example, until something is changed."""
+        """Also the question of an example, until something is changed, and that there is a tour."""
         wrong = super().banner()
-        picture = self.picture
+        picture, guide = self.picture, self.promptdbg.guide
         if wrong or picture is None or not picture.question or picture.undo:
             return wrong
-        return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), "")]
+        tour = [] if guide.tour else [(f"  {guide.key}", "virtual--key"), (" takes a tour", "virtual--muted")]
+        return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), ""), *tour]
 
     def idle_keys(self) -> frozenset[str]:
         idle = set(super().idle_keys())

@@ -46,6 +46,11 @@ class WhyScreen(ItemScreen):
     def no_item(self) -> str:
         return "it is not in this prompt any more"
 
+    @property
+    def offered(self) -> int | None:
+        """How many changes there are to try; ``None`` while they are looked for."""
+        return None if self.picture is None or self._looking else len(self._fixes)
+
     def compose_body(self) -> Iterable[Widget]:
         yield Prose(id="report")
 
@@ -121,9 +126,12 @@ class WhyScreen(ItemScreen):
         if debugger is not None and debugger.opened.recorded:
             return "this is a recording: no change can be tried in it"
         if picture is not None and may_be_kept(picture, self.item):
-            looking = any(worker.node is self and worker.is_running for worker in self.workers)
-            return "still looking for changes to try" if looking else "no single change keeps it whole"
+            return "still looking for changes to try" if self._looking else "no single change keeps it whole"
         return "it is not lost: there is nothing to try"
+
+    @property
+    def _looking(self) -> bool:
+        return any(worker.node is self and worker.is_running for worker in self.workers)
 
     def action_back(self) -> None:
         self.leave()

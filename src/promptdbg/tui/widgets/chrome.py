@@ -81,15 +81,15 @@ BANNER_LINES = 3
 
 
 class Banner(DrawnLines):
-    """What is worth lines of its own: stale files, a failure, the question of an example."""
+    """What is worth lines of its own: stale files, a failure, the question of an example, a tour."""
 
     DEFAULT_CSS = """
     Banner { background: $panel; display: none; padding: 0 1; }
     Banner.shown { display: block; }
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
         self._pieces: tuple[Piece, ...] = ()
         self._lines: list[list[Piece]] = []
 
