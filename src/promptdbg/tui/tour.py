@@ -164,7 +164,7 @@ def _budget(now: Seen) -> str:
     if now.place != "home":
         return "The budget can be turned live. First back to the sections: {home.back}."
     return (
-        "The budget is turned live: {home.budget}, then {budget.less} or {budget.more}: look what goes."
+        "The budget is turned live: {home.budget}, then {budget.less} or {budget.more}; watch the list."
     )
 
 
