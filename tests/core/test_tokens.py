@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -207,11 +209,77 @@ def test_long_runs_of_blanks_neither_panic_nor_hang(name: str, blank: str) -> No
     assert time.monotonic() - started < 20
 
 
-def test_long_text_without_long_runs_is_counted_in_one_piece() -> None:
-    text = ("    word" * 10 + " " * 100 + "\n") * 3000
-    assert list(tokens._digestible(text)) == [text]
-    assert "".join(tokens._digestible("a" + " " * 900_000 + "b")) == "a" + " " * 900_000 + "b"
-    assert max(map(len, tokens._digestible("a" + " " * 900_000 + "b"))) <= 400_001
+def test_a_text_is_encoded_slice_by_slice() -> None:
+    text = ("    word" * 10 + " " * 100 + "\n") * 5000
+    slices = list(tokens._digestible(text))
+    assert "".join(slices) == text
+    assert len(slices) > 5
+    assert max(map(len, slices)) <= 140_000
+    text = "a" + " " * 900_000 + "b"
+    assert "".join(tokens._digestible(text)) == text
+    assert max(map(len, tokens._digestible(text))) <= 399_999
+
+
+LETTERS = [*"aZéß漢かカ。、，！9٣²½ \t\n\r'/.!?-_#*`("]
+LETTERS += ["\u3000", "\u0301", "\x1c", "\x85", "\u00a0", "ſ", "ǅ"]
+RUNS = st.lists(
+    st.one_of(
+        st.lists(st.sampled_from(LETTERS), max_size=12).map("".join),
+        st.tuples(st.sampled_from(LETTERS), st.integers(1, 9)).map(lambda run: run[0] * run[1]),
+        st.sampled_from(["'s", "'LL", " don't ", "words and ", "0xff", "aGVsbG8=", "//\n/", "\r\n\r\n"]),
+        st.text(max_size=4),
+    ),
+    max_size=40,
+).map("".join)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@given(text=RUNS)
+@settings(max_examples=600)
+def test_slices_count_as_the_whole_does(name: str, text: str) -> None:
+    """Cut at every place there is, and a count is still tiktoken's."""
+    encoding = load_encoding(name)
+    cuts = {found.start() + behind for pattern, behind in tokens._CUTS for found in pattern.finditer(text)}
+    places = [0, *sorted(cuts), len(text)]
+    counts = [len(encoding.encode_ordinary(text[a:b])) for a, b in pairwise(places)]
+    assert sum(counts) == len(encoding.encode_ordinary(text))
+
+
+def _hex(size: int) -> str:
+    return random.Random(size).randbytes(size // 2).hex()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("".join(f"line {n} of a log, with words\n" for n in range(20_000)), id="lines"),
+        pytest.param(" ".join(f"word{n}" for n in range(60_000)), id="one line"),
+        pytest.param(_hex(500_000), id="hex"),
+        pytest.param("一行很长的话，没有空格，也没有换行。" * 20_000, id="without blanks"),
+        pytest.param("x" * 350_000, id="one word"),
+        pytest.param("x " + "9" * 900_000 + "!", id="digits"),
+        pytest.param("words and " * 20_000 + "9" * 900_001 + " words" * 20_000, id="digits among words"),
+    ],
+)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_long_texts_count_as_tiktoken_counts(name: str, text: str) -> None:
+    slices = list(tokens._digestible(text))
+    assert "".join(slices) == text
+    counted = Tokenizer(tokenizer(name).info, name).count(text)
+    assert counted == len(load_encoding(name).encode_ordinary(text))
+
+
+def test_equal_blocks_are_encoded_once() -> None:
+    class Counting:
+        def encode_ordinary(self, text: str) -> list[int]:
+            asked.append(text)
+            return [0] * (len(text) // 100)
+
+    asked: list[str] = []
+    blocks = len(list(tokens._digestible("x" * 5_000_000)))
+    assert tokens._encoded(Counting(), "x" * 5_000_000) > 12 * 3_999  # type: ignore[arg-type]
+    assert blocks > 12
+    assert len(asked) == 2
 
 
 def test_nothing_is_encoded_twice(monkeypatch: pytest.MonkeyPatch) -> None:
