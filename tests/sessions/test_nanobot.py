@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from promptdbg.records import SessionRef, StoredSession
 from promptdbg.sessions import nanobot as sessions
@@ -123,6 +126,24 @@ def test_every_line_that_is_not_blank_is_a_record(tmp_path: Path) -> None:
 
 def _read(path: Path) -> StoredSession:
     return sessions.read(SessionRef(str(path), sessions.FORMAT, path.stem))
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(
+            [b"a", b"\r", b"\n", b"\r\n", "é".encode(), "\u2028".encode(), "\x85".encode(), b"\xff"]
+        )
+    )
+)
+def test_lines_are_those_of_text_mode(parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    if b"\xff" in data:
+        with pytest.raises(UnicodeDecodeError) as raised:
+            list(sessions._lines(data))
+        assert raised.value.start == data.index(b"\xff")
+    else:
+        text = io.StringIO(data.decode("utf-8"), newline=None).read()
+        assert list(sessions._lines(data)) == text.split("\n")
 
 
 def test_a_plain_path_gets_the_key_of_its_metadata(tmp_path: Path) -> None:

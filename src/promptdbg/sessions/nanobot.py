@@ -123,9 +123,10 @@ def _ref(path: Path, readable: bool, reason: str) -> SessionRef:
 
 def _key_of(read: FileRead) -> str | None:
     """The key in a file's metadata line."""
-    head = (read.data or b"").split(b"\n", 1)[0]
+    data = read.data or b""
+    end = data.find(b"\n")
     try:
-        value = json.loads(head.decode("utf-8", "replace"))
+        value = json.loads(data[: end if end >= 0 else None].decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     key = value.get("key") if isinstance(value, dict) else None
@@ -149,27 +150,23 @@ def read(ref: SessionRef) -> StoredSession:
     ref = replace(ref, size=found.size, modified=found.modified)
     sidecar = _sidecar(path)
     try:
-        text = found.data.decode("utf-8")
+        return StoredSession(ref, tuple(_records(found.data)), sidecar=sidecar)
     except UnicodeDecodeError as error:
-        line = found.data.count(b"\n", 0, error.start) + 1
-        return StoredSession(
-            ref,
-            problem=Notice(
-                "session.not-utf8",
-                f"byte {error.start} is not UTF-8: nanobot takes the whole session as absent, and its "
-                "next save overwrites the file",
-                Source(ref.path, line),
-            ),
-            sidecar=sidecar,
-        )
-    return StoredSession(ref, tuple(_records(text)), sidecar=sidecar)
+        start = error.start
+    return StoredSession(
+        ref,
+        problem=Notice(
+            "session.not-utf8",
+            f"byte {start} is not UTF-8: nanobot takes the whole session as absent, and its "
+            "next save overwrites the file",
+            Source(ref.path, found.data.count(b"\n", 0, start) + 1),
+        ),
+        sidecar=sidecar,
+    )
 
 
-def _records(text: str) -> Iterator[Record]:
-    # Python's text mode ends lines at LF, CR and CRLF and nowhere else; str.splitlines would also
-    # cut at U+2028 and others that stand raw inside JSON strings.
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for number, line in enumerate(lines, start=1):
+def _records(data: bytes) -> Iterator[Record]:
+    for number, line in enumerate(_lines(data), start=1):
         stripped = line.strip()
         if not stripped:
             continue
@@ -181,6 +178,28 @@ def _records(text: str) -> Iterator[Record]:
             yield Record(number, error="RecursionError: nested too deeply", fatal=True)
         except ValueError as error:
             yield Record(number, error=f"ValueError: {error}", fatal=True)
+
+
+def _lines(data: bytes) -> Iterator[str]:
+    """Each line, decoded by itself: a whole session at once would stop every other thread.
+
+    Python's text mode ends lines at LF, CR and CRLF and nowhere else; str.splitlines would also
+    cut at U+2028 and others that stand raw inside JSON strings.
+
+    Raises:
+        UnicodeDecodeError: its place is that in all the data.
+    """
+    start = 0
+    while start <= len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        try:
+            line = data[start:end].decode("utf-8")
+        except UnicodeDecodeError as error:
+            place = start + error.start, start + error.end
+            raise UnicodeDecodeError(error.encoding, data, *place, error.reason) from None
+        yield from (line.removesuffix("\r") if end < len(data) else line).split("\r")
+        start = end + 1
 
 
 def _sidecar(path: Path) -> Json:

@@ -7,6 +7,7 @@ trouble makes every later save raise.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
@@ -30,11 +31,30 @@ def check_saving(
     for row in rows:
         if row.memo.get("storable"):
             continue
-        line = f" (line {row.source.start_line})" if row.source else ""
-        _check_text(_line(row), where, f"row {row.id}{line}")
+        if not _has_bytes(row.value):
+            line = f" (line {row.source.start_line})" if row.source else ""
+            _check_text(_line(row), where, f"row {row.id}{line}")
         row.memo["storable"] = True
     if message is not None:
         _check_text(dumps({"role": "user", "content": message}), where, "the new message")
+
+
+def _has_bytes(value: Json | Mapping[str, Json]) -> bool:
+    """Whether every text in a value can be written; the value itself is not, for a row may be large."""
+    waiting: list[Any] = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += part
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and not part.isascii():
+            try:
+                part.encode("utf-8")
+            except UnicodeEncodeError:
+                return False
+    return True
 
 
 def _line(row: Row) -> str:
