@@ -251,10 +251,28 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Boundary:
+    """What a rule draws through a conversation: from the turn on at which it first acts, messages of
+    earlier turns no longer reach the model as they were.
+
+    ``word`` is what became of them: ``archived``, ``summarised``, ``compacted``, ``left out``. ``into``
+    are the sections that hold what is left of them; a message that the rule itself puts in their place
+    needs no naming. ``evidence`` is ``recorded`` where the rule obeys a mark in the session: that it was
+    done is then known, and when is not.
+    """
+
+    word: str
+    into: tuple[str, ...] = ()
+    evidence: Evidence = Evidence.COMPUTED
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A rule of a framework, and where it was read: ``source`` is ``file::function`` or a document.
 
     ``note`` says what a user should know beyond it, such as documentation that says otherwise.
+    ``boundary`` is set where the rule takes messages of earlier turns out from then on; documents
+    leave it out, for they hold one request.
     """
 
     id: str
@@ -263,6 +281,7 @@ class Rule:
     version: str
     source: str
     note: str = ""
+    boundary: Boundary | None = field(default=None, compare=False)
 
 
 @quick

@@ -20,6 +20,7 @@ PIPED_WIDTH = 100
 """Columns where the output is not a terminal and ``COLUMNS`` does not say."""
 
 _NARROWEST = 60
+_PROGRESS = 72
 
 STYLES = {
     "plain": "",
@@ -185,6 +186,13 @@ def _can_show_marks(out: TextIO) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def progress(text: str) -> None:
+    """One line on a terminal's stderr, rewritten in place; an empty text clears it."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{clip(safe(text, lines=False), _PROGRESS):<{_PROGRESS}}\r")
+        sys.stderr.flush()
 
 
 def write_json(document: Any, stream: TextIO | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from promptdbg.analysis.blocks import title
 from promptdbg.analysis.cut import Cut, find_cut
@@ -22,6 +22,7 @@ from promptdbg.model import (
     Source,
     Stage,
     StageKind,
+    Unit,
 )
 
 Presence: TypeAlias = Literal["absent", "kept", "merged", "rewritten", "inserted", "dropped"]
@@ -241,7 +242,20 @@ def _window(rows: list[Neighbour]) -> tuple[Neighbour, ...]:
     return tuple(rows[max(0, here - _NEIGHBOURS) : here + _NEIGHBOURS + 1])
 
 
-def arithmetic(decision: Decision) -> str:
+class Compared(Protocol):
+    """The comparison that decided something."""
+
+    @property
+    def measured(self) -> float | None: ...
+
+    @property
+    def limit(self) -> float | None: ...
+
+    @property
+    def unit(self) -> Unit | None: ...
+
+
+def arithmetic(decision: Compared) -> str:
     """``measured`` against ``limit`` in words: ``3,410 tokens against a limit of 3,000 (410 over)``."""
     measured, limit = decision.measured, decision.limit
     unit = "" if decision.unit in (None, "count") else str(decision.unit)

@@ -20,6 +20,7 @@ COMMANDS = {
     "why": "one item: its life, every decision, and what would keep it",
     "trace": "where a text went, and whether the model saw it",
     "fixes": "the smallest changes that would keep what was lost",
+    "turns": "every turn of the session, its boundaries, and the life of an item",
     "cache": "the prefix shared with the turn before, and what broke it",
     "duplicates": "what reaches the model twice, and what that costs",
     "lint": "the final list against the providers' rules",

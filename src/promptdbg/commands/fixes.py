@@ -5,8 +5,6 @@ and says what else it would push out. Without ITEM, for everything that was lost
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +14,7 @@ from promptdbg.analysis.tried import Tried, lost_items
 from promptdbg.commands import options
 from promptdbg.commands.why import fix_document, fix_lines, offered
 from promptdbg.errors import UsageError
-from promptdbg.render import BLANK, Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.render import BLANK, Line, Piece, columns, line, progress, wrapped, write, write_json
 
 SCHEMA = "promptdbg/fixes/1"
 
@@ -28,8 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.item is None and _means_an_item(arguments.workspace):
-        arguments.workspace, arguments.item = ".", arguments.workspace
+    options.place_item(arguments)
     debugger = options.debugger(arguments)
     if debugger.opened.recorded:
         raise UsageError(
@@ -40,30 +37,14 @@ def run(arguments: argparse.Namespace) -> int:
     tried = Tried(debugger.preview, debugger.settings)
     found: dict[str, tuple[Fix, ...]] = {}
     for number, item in enumerate(lost, 1):
-        _progress(number, len(lost), item)
+        progress(f"{number} of {len(lost)}: {item}" if len(lost) > 1 else "")
         found[item] = offered(debugger, item, tried)
-    _progress(0, 0, "")
+    progress("")
     if arguments.json:
         write_json(document(found))
     else:
         write(lines(found, columns()))
     return 0
-
-
-def _means_an_item(word: str) -> bool:
-    """Whether the one word that was given is an item of the workspace here: neither something on
-    disk, nor written as a path."""
-    return bool(word) and not os.path.lexists(word) and not word.startswith(("/", "./", "../", "~"))
-
-
-def _progress(number: int, count: int, item: str) -> None:
-    """One line on a terminal's stderr, rewritten in place; ctrl-c stops the search."""
-    if sys.stderr.isatty() and (count > 1 or not count):
-        from promptdbg.text import clip, safe
-
-        text = clip(safe(f"{number} of {count}: {item}", lines=False), 70) if count else ""
-        sys.stderr.write(f"\r{text:<72}\r")
-        sys.stderr.flush()
 
 
 def document(found: dict[str, tuple[Fix, ...]]) -> dict[str, Any]:

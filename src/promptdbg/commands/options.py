@@ -55,6 +55,15 @@ def add_opening(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tokenizer", metavar="NAME", help="an encoding or a model name; default: o200k_base")
 
 
+def place_item(arguments: argparse.Namespace) -> None:
+    """Where only one of WORKSPACE and ITEM was given, and it is neither something on disk nor written as
+    a path, it is an item of the workspace here."""
+    word = arguments.workspace
+    on_disk = not word or os.path.lexists(word) or word.startswith(("/", "./", "../", "~"))
+    if arguments.item is None and not on_disk:
+        arguments.workspace, arguments.item = ".", word
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document instead")
 

@@ -160,9 +160,12 @@ def test_turns_are_built_as_they_were(tmp_path: Path) -> None:
     workspace = opened(tmp_path, {"messages.jsonl": lines(*ROWS)})
     assert [turn.title for turn in workspace.turns] == ["always answer in metric units", "and the lids?"]
     first = assembled(workspace, Settings(turn=1))
-    assert [message.id for message in final(first).messages] == ["system", "current"]
+    assert [message.id for message in final(first).messages] == ["system", "m0"]
     second = assembled(workspace, Settings(turn=2))
-    assert [message.id for message in final(second).messages] == ["system", "m0", "m1", "m2", "m3", "current"]
+    assert [message.id for message in final(second).messages] == ["system", "m0", "m1", "m2", "m3", "m4"]
+    stored = final(second).messages[-1].source  # the same item as in later turns
+    assert stored is not None
+    assert stored.start_line == 5
     with pytest.raises(UsageError, match="no turn 3"):
         assembled(workspace, Settings(turn=3))
 

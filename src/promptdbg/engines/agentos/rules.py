@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
-from promptdbg.model import Rule
+from promptdbg.model import Boundary, Rule
 
 PUBLISHED = "published"
 NEWER = "newer"
@@ -17,8 +17,18 @@ _PUBLISHED = "0.9.164"
 _NEWER = "newer than 0.9.164 (unpublished source)"
 
 
-def _rule(area: str, title: str, source: str, version: str = _BOTH, note: str = "") -> Rule:
-    return Rule(f"agentos.{area}", title, "agentos", version, source, note)
+_LEFT_OUT = Boundary("left out")
+
+
+def _rule(
+    area: str,
+    title: str,
+    source: str,
+    version: str = _BOTH,
+    note: str = "",
+    boundary: Boundary | None = None,
+) -> Rule:
+    return Rule(f"agentos.{area}", title, "agentos", version, source, note, boundary)
 
 
 GMI_PROMPTS = _rule(
@@ -32,6 +42,7 @@ GMI_HISTORY = _rule(
     "The GMI keeps only the newest messages, before the engine sees any",
     "src/cognition/substrate/ConversationHistoryManager.ts::update",
     note="20 unless a persona says otherwise; tool calls and their results are not kept together.",
+    boundary=_LEFT_OUT,
 )
 GMI_MEMORY = _rule(
     "gmi.memory",
@@ -111,6 +122,7 @@ HISTORY_TRUNCATE = _rule(
     f"{_ENGINE}::truncateMessages",
     note="The published target is the history's share even when the rest of the prompt is too long; the "
     "newer one takes what the rest leaves. Content that is neither text nor parts counts 50 characters.",
+    boundary=_LEFT_OUT,
 )
 HISTORY_MINIMUM = _rule(
     "history.minimum",
@@ -123,6 +135,7 @@ HISTORY_TURN_FILLS = _rule(
     "Nothing is left for earlier messages, so they all go and nothing is summarized",
     f"{_ENGINE}::applyTokenBudget",
     _NEWER,
+    boundary=_LEFT_OUT,
 )
 HISTORY_LEADING_TOOL = _rule(
     "history.leading-tool",
@@ -151,6 +164,7 @@ HISTORY_SUMMARIZE = _rule(
     f"{_ENGINE}::applyTokenBudget",
     note="0.9.164 summarizes the current turn as well, and its target may be negative. The newer ratio "
     "test still uses the whole history, though only earlier messages are summarized.",
+    boundary=Boundary("summarised"),
 )
 HISTORY_SUMMARY_FAILED = _rule(
     "history.summary-failed",

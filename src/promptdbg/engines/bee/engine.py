@@ -39,7 +39,7 @@ from promptdbg.engines.bee.rules import (
     RULES,
     VERSION,
 )
-from promptdbg.engines.bee.stages import Request, Stages
+from promptdbg.engines.bee.stages import CURRENT_ID, Request, Stages
 from promptdbg.errors import UsageError
 from promptdbg.files.imports import Expansion
 from promptdbg.files.walkup import Candidate
@@ -104,8 +104,8 @@ class _Turn:
 
     rows: tuple[Row, ...]
     current: Mapping[str, Json] | None
-    typed: bool
-    """Whether the message is as the user typed it; a stored one has its attachments already."""
+    stored: Row | None = None
+    """The row that the new message stands in; it has its attachments already."""
 
 
 class _Assembling:
@@ -160,19 +160,19 @@ class _Assembling:
             if not 1 <= number <= len(turns):
                 raise UsageError(f"there is no turn {number}", hint=f"turns are 1 to {len(turns)}")
             row = turns[number - 1].row
-            return _Turn(rows[:row], _plain(rows[row].value), typed=False)
+            return _Turn(rows[:row], _plain(rows[row].value), rows[row])
         query = self.inputs.query
-        if "current" in self.settings.off:
+        if CURRENT_ID in self.settings.off:
             query = None
-        if "current" in self.settings.texts:
-            query = self.settings.texts["current"]
+        if CURRENT_ID in self.settings.texts:
+            query = self.settings.texts[CURRENT_ID]
         if query is None:
-            return _Turn(rows, None, typed=False)
-        return _Turn(rows, {"role": "user", "content": [{"type": "text", "text": query}]}, typed=True)
+            return _Turn(rows, None)
+        return _Turn(rows, {"role": "user", "content": [{"type": "text", "text": query}]})
 
     def _attach(self, turn: _Turn) -> Mapping[str, Json] | None:
         """The new message with its attachments in place."""
-        if turn.current is None or not turn.typed:
+        if turn.current is None or turn.stored is not None:
             return turn.current
         text = to_bytes(history.flat_raw(turn.current))
         prefix = "attachments/@"
@@ -315,6 +315,8 @@ class _Assembling:
             system=prompt.text,
             rows=turn.rows,
             current=turn.current,
+            current_id=turn.stored.id if turn.stored else CURRENT_ID,
+            current_source=turn.stored.source if turn.stored else None,
             expanded=expanded,
             off=self.settings.off,
             texts=self.settings.texts,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
-from promptdbg.model import Rule
+from promptdbg.model import Boundary, Rule
 
 VERSION = "187d9d32"
 
 
-def _rule(name: str, title: str, source: str, note: str = "") -> Rule:
-    return Rule(f"bee.{name}", title, "bee", VERSION, source, note)
+def _rule(name: str, title: str, source: str, note: str = "", boundary: Boundary | None = None) -> Rule:
+    return Rule(f"bee.{name}", title, "bee", VERSION, source, note, boundary)
 
 
 PROFILE_AUTO = _rule(
@@ -281,6 +281,7 @@ COMPACT = _rule(
     "internal/loop/compact.go::Compact",
     "Only their text reaches the summary: tool calls and results are lost, and a call can be parted from its "
     "result. A threshold of 0.75 or more is widened on large windows.",
+    boundary=Boundary("summarised"),
 )
 COMPACT_NOT = _rule(
     "compact.unchanged",

@@ -42,18 +42,24 @@ _ALREADY_CUT = "\n...\n(truncated"
 """How bee's own notes in a stored result begin."""
 
 
+CURRENT_ID = "current"
+"""The new message, for as long as it is not stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What the messages of one request are made of.
 
     ``current`` is the new message as typed and ``expanded`` with its attachments; both ``None`` in
-    the middle of a run. ``window`` is what notices and compaction measure against.
+    the middle of a run. ``current_id`` is the row of one that is stored, so that it is the same item in
+    this turn and in those after. ``window`` is what notices and compaction measure against.
     """
 
     system: bytes
     rows: tuple[Row, ...]
     current: Mapping[str, Json] | None = None
     expanded: Mapping[str, Json] | None = None
+    current_id: str = CURRENT_ID
     current_source: Source | None = None
     off: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -199,10 +205,11 @@ class Stages:
             else:
                 messages.append(message)
         if self.request.current is not None:
-            made = self._message("current", self.request.current, self.request.current_source)
-            self._statuses["current"] = MessageStatus.INSERTED
+            item = self.request.current_id
+            made = self._message(item, self.request.current, self.request.current_source)
+            self._statuses[item] = MessageStatus.INSERTED
             because = "The new message follows the history."
-            self._decide(Action.INSERT, "current", CURRENT, because, 0, made.tokens)
+            self._decide(Action.INSERT, item, CURRENT, because, 0, made.tokens)
             messages.append(made)
         listed = tuple(messages)
         self._push("initial", StageKind.INITIAL, "Handed to the loop", listed)
@@ -291,7 +298,7 @@ class Stages:
         current = messages[-1]
         made = self._rewritten(current, request.expanded.get("content"))
         because = "The files that the message names with @ stand in it."
-        self._decide(Action.REWRITE, "current", ATTACH_EXACT, because, current.tokens, made.tokens)
+        self._decide(Action.REWRITE, current.id, ATTACH_EXACT, because, current.tokens, made.tokens)
         return (*messages[:-1], made)
 
     def _compact_history(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:

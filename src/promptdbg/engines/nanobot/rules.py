@@ -6,7 +6,7 @@ Sources are ``file::function`` inside the package ``nanobot``. ``EVERY`` means t
 from __future__ import annotations
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
-from promptdbg.model import Rule
+from promptdbg.model import Boundary, Evidence, Rule
 
 EVERY = "0.2.2, main, 0.3.5"
 MAIN = "main (3852956)"
@@ -16,8 +16,14 @@ LATER = "main, 0.3.5"
 EARLIER = "0.2.2, main"
 
 
-def _rule(name: str, title: str, version: str, source: str, note: str = "") -> Rule:
-    return Rule(f"nanobot.{name}", title, "nanobot", version, source, note)
+_LEFT_OUT = Boundary("left out")
+_ARCHIVED = Boundary("archived", into=("recent_history",))
+
+
+def _rule(
+    name: str, title: str, version: str, source: str, note: str = "", boundary: Boundary | None = None
+) -> Rule:
+    return Rule(f"nanobot.{name}", title, "nanobot", version, source, note, boundary)
 
 
 # ---- restoring a crashed turn --------------------------------------------------------------------
@@ -56,12 +62,14 @@ ARCHIVED_NOW = _rule(
     EARLIER,
     "agent/memory.py::Consolidator.archive_session",
     "A summary that fails still moves the boundary: the rows go to memory/history.jsonl as they are.",
+    boundary=_ARCHIVED,
 )
 OVERFLOW_ARCHIVED = _rule(
     "consolidation.overflow",
     "Rows beyond the message limit are archived first",
     OLD,
     "agent/memory.py::Consolidator._consolidate_replay_overflow",
+    boundary=_ARCHIVED,
 )
 
 # ---- history -------------------------------------------------------------------------------------
@@ -71,12 +79,14 @@ HISTORY_START = _rule(
     EVERY,
     "session/manager.py::Session.get_history",
     "main goes back to at least the last 8 rows, extended to a user row; 0.3.5 and 0.2.2 start exactly.",
+    boundary=Boundary("archived", into=("archived_summary",), evidence=Evidence.RECORDED),
 )
 HISTORY_COUNT = _rule(
     "history.max-messages",
     "Only the newest rows are replayed",
     OLD,
     "session/manager.py::Session.get_history",
+    boundary=_LEFT_OUT,
 )
 HISTORY_FIRST_USER = _rule(
     "history.first-user",
@@ -92,6 +102,7 @@ HISTORY_LEGAL = _rule(
     "utils/helpers.py::find_legal_message_start",
     "The start moves past the stray result wherever it stands, and all calls declared so far are "
     "forgotten. The later step that drops orphans hardly ever sees such a row: it is gone before.",
+    boundary=_LEFT_OUT,
 )
 HISTORY_COMMAND = _rule(
     "history.command",
@@ -144,6 +155,7 @@ HISTORY_CAP = _rule(
     EARLIER,
     "session/manager.py::Session.get_history",
     "The budget ignores the system prompt and the tools, so a later step may cut again.",
+    boundary=_LEFT_OUT,
 )
 HISTORY_CAP_USER = _rule(
     "history.cap-first-user",
@@ -158,6 +170,7 @@ HISTORY_CAP_LEGAL = _rule(
     "A tool result cut from its call wipes the rows before it",
     EARLIER,
     "utils/helpers.py::find_legal_message_start",
+    boundary=_LEFT_OUT,
 )
 
 # ---- system prompt -------------------------------------------------------------------------------
@@ -376,6 +389,7 @@ MICROCOMPACT = _rule(
     "All but the newest 10 results of listed tools are reduced to a line",
     OLD,
     "agent/runner.py::_microcompact",
+    boundary=Boundary("compacted"),
 )
 INFLIGHT = _rule(
     "governance.compact-inflight",
@@ -384,6 +398,7 @@ INFLIGHT = _rule(
     _GOVERNANCE + "compact_inflight_overflow",
     "Goes on to 85 % of the budget; the newest goes only while the request is still over. Results of "
     "earlier turns are never touched.",
+    boundary=Boundary("compacted"),
 )
 SNIP = _rule(
     "governance.snip",
@@ -392,6 +407,7 @@ SNIP = _rule(
     _GOVERNANCE + "snip_history",
     "Whether it acts is measured on the whole request, what it keeps on single messages by another "
     "estimate: it can do nothing while far over budget, and what it sends can still be over budget.",
+    boundary=_LEFT_OUT,
 )
 SNIP_USER = _rule(
     "governance.snip-first-user",
@@ -404,6 +420,7 @@ SNIP_LEGAL = _rule(
     "A tool result cut from its call wipes the rows before it",
     EVERY,
     "utils/helpers.py::find_legal_message_start",
+    boundary=_LEFT_OUT,
 )
 MERGED_USERS = _rule(
     "governance.merge-users",
@@ -423,6 +440,7 @@ REQUEST_COMPACTED = _rule(
     NEW,
     _GOVERNANCE + "_compact_request_history",
     "Needs a model call. When it fails, a raw excerpt takes the summary's place.",
+    boundary=Boundary("summarised", into=("archived_summary",)),
 )
 
 CATALOGUE: tuple[Rule, ...] = (

@@ -7,15 +7,25 @@ Midsphere-AI/orbiter-ai (the exo packages). Where its documentation says otherwi
 from __future__ import annotations
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
-from promptdbg.model import Rule
+from promptdbg.model import Boundary, Rule
 
 A = "orbiter-ai main 563caeb0"
 B = "exo 7b8c8796"
 BOTH = f"{A}; {B}"
 
 
-def _rule(name: str, title: str, source: str, note: str = "", version: str = BOTH) -> Rule:
-    return Rule(f"orbiter.{name}", title, "Orbiter", version, source, note)
+_LEFT_OUT = Boundary("left out")
+
+
+def _rule(
+    name: str,
+    title: str,
+    source: str,
+    note: str = "",
+    version: str = BOTH,
+    boundary: Boundary | None = None,
+) -> Rule:
+    return Rule(f"orbiter.{name}", title, "Orbiter", version, source, note, boundary)
 
 
 def _ours(name: str, title: str, note: str) -> Rule:
@@ -107,6 +117,7 @@ OFFLOAD = _rule(
     "Far over the limit: only the last summary_threshold messages stay",
     "core/agent.py::_apply_context_windowing",
     "No summary is made in the same pass. Calls and results are cut apart without a look.",
+    boundary=_LEFT_OUT,
 )
 TRIGGER = _rule(
     "window.summary-trigger",
@@ -121,18 +132,21 @@ SUMMARY = _rule(
     "core/agent.py::_apply_context_windowing",
     "When the call fails the summary is empty and the old messages go all the same. When nothing is old "
     "enough, everything is summarized and kept, and the list grows.",
+    boundary=Boundary("summarised"),
 )
 HISTORY_ROUNDS = _rule(
     "window.history-rounds",
     "The last history_rounds messages stay",
     "core/agent.py::_apply_context_windowing",
     "Messages, not rounds. A summary just made counts, and as the first it goes first.",
+    boundary=_LEFT_OUT,
 )
 TRUNCATE = _rule(
     "window.truncate",
     "Overflow “truncate”: the last limit messages stay",
     "core/_internal/context_helpers.py::_apply_context_windowing",
     version=B,
+    boundary=_LEFT_OUT,
 )
 NOT_RUN = _rule(
     "window.not-run",

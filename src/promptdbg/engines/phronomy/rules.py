@@ -7,7 +7,7 @@ Read from Raizo-TCS/phronomy. Generation 1 is the Builder (2342f1be), 2 the Asse
 from __future__ import annotations
 
 from promptdbg.engines.base import EDITED, SWITCHED_OFF
-from promptdbg.model import Rule
+from promptdbg.model import Boundary, Rule
 
 GEN_1 = "1 (2342f1be)"
 GEN_2A = "2, trims (241d2e7e)"
@@ -15,8 +15,13 @@ GEN_2B = "2, raises (38a3f622)"
 GEN_3 = "3 (f9e0e0a2, 16e6fcb2)"
 
 
-def _rule(name: str, title: str, version: str, source: str, note: str = "") -> Rule:
-    return Rule(f"phronomy.{name}", title, "Phronomy", version, source, note)
+_LEFT_OUT = Boundary("left out")
+
+
+def _rule(
+    name: str, title: str, version: str, source: str, note: str = "", boundary: Boundary | None = None
+) -> Rule:
+    return Rule(f"phronomy.{name}", title, "Phronomy", version, source, note, boundary)
 
 
 BUDGET = _rule(
@@ -47,6 +52,7 @@ TRIM = _rule(
     f"{GEN_2A}; {GEN_2B}",
     "context/trim_context.rb::remove",
     "Messages are numbered from 0; unknown numbers are ignored.",
+    boundary=_LEFT_OUT,
 )
 COMPACT = _rule(
     "history.compact",
@@ -55,6 +61,7 @@ COMPACT = _rule(
     "context/compaction_context.rb::compact",
     "Everything before the range is lost too, a second call starts again from the whole list, and a "
     "negative end puts the whole list behind the summary.",
+    boundary=Boundary("summarised"),
 )
 FIT = _rule(
     "messages.fit",
@@ -63,6 +70,7 @@ FIT = _rule(
     "context/builder.rb::fit_messages_to_budget",
     "Equal is allowed. Older messages are not tried, even if one would fit. A message that costs nothing "
     "stays at 0 left. Calls and results are cut apart.",
+    boundary=_LEFT_OUT,
 )
 CHECK = _rule(
     "messages.check",
