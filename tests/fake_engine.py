@@ -29,6 +29,7 @@ from promptdbg.files.disk import read_file
 from promptdbg.model import (
     Action,
     Assembly,
+    Boundary,
     Budget,
     EngineInfo,
     Failure,
@@ -66,7 +67,14 @@ SHORTEN = Rule(
     "fake.steps.shorten", "A tool result is cut at its cap", "fake", "1", "fake_engine.py::_shorten"
 )
 MERGE = Rule("fake.steps.merge", "Neighbours of one role are joined", "fake", "1", "fake_engine.py::_merge")
-TRIM = Rule("fake.steps.trim", "Only the newest messages are kept", "fake", "1", "fake_engine.py::_trim")
+TRIM = Rule(
+    "fake.steps.trim",
+    "Only the newest messages are kept",
+    "fake",
+    "1",
+    "fake_engine.py::_trim",
+    boundary=Boundary("left out"),
+)
 SYSTEM = Rule("fake.initial.system", "The sections become a system message", "fake", "1", "fake_engine.py")
 
 _SEPARATOR = "\n\n"
