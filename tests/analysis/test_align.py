@@ -236,13 +236,13 @@ def test_same_compares_every_key_on_the_wire() -> None:
 
 
 def test_content_nested_too_deep_is_different_and_no_crash() -> None:
-    def nested() -> list[object]:
+    def nested(depth: int) -> list[object]:
         deep: list[object] = []
-        for _ in range(100_000):
+        for _ in range(depth):
             deep = [deep]
         return deep
 
-    left, right = replace(A, content=nested()), replace(A, content=nested())
+    left, right = replace(A, content=nested(100_000)), replace(A, content=nested(100_001))
     assert not same(left, right)
     assert len(adopt([left], [right])) == 1
 

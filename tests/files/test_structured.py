@@ -38,7 +38,7 @@ def test_values(tmp_path: Path, name: str, text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "place"),
     [
-        ("a.json", '{"a":\n 1,}', "line 2, column 4"),
+        ("a.json", '{"a":\n 1,,}', "line 2, column 4"),
         ("a.toml", "a = \n", "line 1, column 5"),
         ("a.yaml", "a: 1\nb: [1\nc: 2", "line 3, column 2"),
         ("b.yaml", 'a: "\x01"', "line 1, column 5"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
-from promptdbg.analysis.items import find_item, find_message
+from promptdbg.analysis.items import find_item, find_message, glob
 from promptdbg.analysis.lint import lint_assembly
 from promptdbg.analysis.requests import Provider
 from promptdbg.analysis.trace import Hit, trace
@@ -84,9 +83,10 @@ def _must_reach(assembly: Assembly, text: str) -> Outcome:
 
 def _no_drop(assembly: Assembly, pattern: str) -> Iterator[Outcome]:
     parents = {section.parent for section in assembly.sections if section.parent}
-    matched = [s for s in assembly.sections if fnmatchcase(s.id, pattern) or fnmatchcase(s.name, pattern)]
+    fits = glob(pattern)
+    matched = [s for s in assembly.sections if fits(s.id) or fits(s.name)]
     session = assembly.stage(StageKind.SESSION)
-    messages = [m for m in (session.messages if session else ()) if fnmatchcase(m.id, pattern)]
+    messages = [m for m in (session.messages if session else ()) if fits(m.id)]
     if not matched and not messages:
         raise UsageError(f"no item matches {pattern!r}", where="--no-drop", hint="see: promptdbg inspect")
     lost = [s for s in matched if s.lost and s.id not in parents]

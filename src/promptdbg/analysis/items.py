@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from promptdbg.errors import UsageError
 from promptdbg.model import Assembly, Json, Message, Section
+
+_PATTERN_MAX = 1_000
 
 
 def item_ids(assembly: Assembly) -> tuple[str, ...]:
@@ -45,6 +47,17 @@ def find_item(assembly: Assembly, wanted: str) -> str:
     raise UsageError(f"no item {wanted!r}", hint="near: " + _some(near) if near else "see: promptdbg inspect")
 
 
+def glob(pattern: str) -> Callable[[str], bool]:
+    """Whether a name fits a glob pattern.
+
+    Raises:
+        UsageError: the pattern is so long that preparing it takes seconds.
+    """
+    if len(pattern) > _PATTERN_MAX:
+        raise UsageError(f"a pattern of {len(pattern):,} characters; {_PATTERN_MAX:,} are the most")
+    return lambda name: fnmatchcase(name, pattern)
+
+
 def match_items(assembly: Assembly, pattern: str) -> tuple[str, ...]:
     """The ids that a glob pattern matches (``memory/*``), or the one item that it names.
 
@@ -52,7 +65,8 @@ def match_items(assembly: Assembly, pattern: str) -> tuple[str, ...]:
         UsageError: nothing matches.
     """
     if any(char in pattern for char in "*?["):
-        hits = tuple(item for item in item_ids(assembly) if fnmatchcase(item, pattern))
+        fits = glob(pattern)
+        hits = tuple(item for item in item_ids(assembly) if fits(item))
         if not hits:
             raise UsageError(f"no item matches {pattern!r}", hint="see: promptdbg inspect")
         return hits

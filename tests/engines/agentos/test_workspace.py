@@ -104,7 +104,7 @@ def test_bad_components_are_a_warning(tmp_path: Path, text: str, code: str) -> N
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
-    inputs = ENGINE.load(workspace(tmp_path, components_json='{\n "userInput": "Q",\n}'), LoadRequest())
+    inputs = ENGINE.load(workspace(tmp_path, components_json='{\n "userInput": "Q",\n,}'), LoadRequest())
     notice = inputs.warnings[0]
     assert notice.source is not None
     assert str(notice.source) == "components.json:3"

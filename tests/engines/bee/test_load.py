@@ -39,7 +39,7 @@ def test_detection_says_why(tmp_path: Path) -> None:
             None,
             "profiles.tiny.caveman must be a text",
         ),
-        ({"tools.json": '[{"name": "a"},\n]'}, "bee.tools", 2, "not JSON"),
+        ({"tools.json": '[{"name": "a"},\n,]'}, "bee.tools", 2, "not JSON"),
         ({"tools.json": '[{"description": "a"}]'}, "bee.tools", None, "tool 1 has no name"),
         ({"home/.bee/store/a.md": "---\nname: a\ntags: [x\n---\nA"}, "bee.front-matter", 3, "column"),
         ({"home/.bee/store/a.md": "---\npriority: high\n---\nA"}, "bee.front-matter", 2, "whole number"),
