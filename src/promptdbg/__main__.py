@@ -1,5 +1,15 @@
-"""``python -m promptdbg``."""
+"""``promptdbg`` and ``python -m promptdbg``: nothing is imported before ctrl-c is a quiet end."""
 
-from promptdbg.cli import main
 
-raise SystemExit(main())
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        from promptdbg.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:  # while it was being imported, or was ending
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from promptdbg.bulk import quick
 from promptdbg.errors import UsageError
+from promptdbg.paths import below
 
 Json: TypeAlias = Any
 """A JSON value as ``json.loads`` returns it."""
@@ -102,6 +103,10 @@ class Source:
 
     def __str__(self) -> str:
         return self.path if self.start_line is None else f"{self.path}:{self.start_line}"
+
+    def below(self, folder: str) -> str:
+        """The place as a person reads it who looks at ``folder``: relative where it lies in it."""
+        return str(Source(below(self.path, folder), self.start_line))
 
 
 @quick

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO, TypeAlias
 
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, Mark
+from promptdbg.model import Source
 from promptdbg.text import clip, clip_middle, pad, safe, width
 
 PIPED_WIDTH = 100
@@ -143,9 +144,12 @@ def state(mark: Mark) -> Piece:
     return Piece(f"{mark.mark} {mark.word}", mark.tone)
 
 
-def on_disk(source: object) -> str:
+def on_disk(source: Source) -> str:
     """A place on disk as people read it: relative to the current folder where it is inside."""
-    return str(source).removeprefix(os.getcwd().rstrip(os.sep) + os.sep)
+    try:
+        return source.below(os.getcwd())
+    except OSError:  # the current folder is gone
+        return str(source)
 
 
 def columns() -> int:

@@ -16,9 +16,9 @@ def test_a_place_below_the_current_folder_is_relative(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     here = Path.cwd()
-    assert on_disk(Source(str(here / "api" / "AGENTS.md"), 3)) == str(Path("api") / "AGENTS.md") + ":3"
+    assert on_disk(Source(str(here / "api" / "AGENTS.md"), 3)) == "api/AGENTS.md:3"
     assert on_disk(Source(f"{here}-other/AGENTS.md", 3)) == f"{here}-other/AGENTS.md:3"
-    assert on_disk(here) == str(here)
+    assert on_disk(Source(str(here))) == str(here)
 
 
 def rule(version: str, framework: str = "frame") -> Rule:

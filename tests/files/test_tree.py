@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.files.frontmatter import FrontMatterError, Scalar, parse
-from promptdbg.files.tree import DiskFiles, FileTree, Limits, Mount, clean
+from promptdbg.files.tree import DiskFiles, FileTree, Limits, Mount, clean, whole_disks
 from promptdbg.files.walkup import candidates, folders
 
 
@@ -21,6 +21,35 @@ def test_the_longest_mount_counts_and_the_rest_does_not_exist(tmp_path: Path) ->
     assert files.file("/elsewhere").kind == "missing"
     assert files.file("/w/inside").kind == "missing"
     assert files.file("/w").kind == "folder"
+
+
+def test_a_drive_is_the_top_of_its_disk(tmp_path: Path) -> None:
+    (tmp_path / "work" / "api").mkdir(parents=True)
+    (tmp_path / "AGENTS.md").write_text("top")
+    (tmp_path / "work" / "api" / "AGENTS.md").write_text("api")
+    files = DiskFiles([Mount("C:", tmp_path)])
+    chain = folders("C:", "C:/work/api")
+    assert chain == ("C:", "C:/work", "C:/work/api")
+    found = candidates(files, chain, ["AGENTS.md"])
+    assert [(one.path, one.entry.data) for one in found] == [
+        ("C:/AGENTS.md", b"top"),
+        ("C:/work/api/AGENTS.md", b"api"),
+    ]
+    assert files.file("D:/AGENTS.md").kind == "missing"
+    assert whole_disks("C:/work", "C:/Users/ada") == (Mount("C:", Path("C:/")),)
+    assert [mount.path for mount in whole_disks("C:/work", "D:/ada")] == ["C:", "D:"]
+    assert whole_disks("/work", "/home/ada") == (Mount("/", Path("/")),)
+
+
+def test_on_windows_no_name_leads_out_of_a_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a\\b").write_text("a name on other systems")
+    files = DiskFiles([Mount("/w", tmp_path / "in")])
+    assert files.file("/w/a\\b").kind == "file"
+    monkeypatch.setattr("promptdbg.files.tree._WINDOWS", True)
+    files = DiskFiles([Mount("/w", tmp_path / "in")])
+    for name in ("a\\b", "..\\secret", "C:/secret", "x:stream"):
+        assert files.file(f"/w/{name}").kind == "missing"
 
 
 def test_a_file_is_read_once_and_cut(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def _warnings(assembly: Assembly, cells: int) -> Iterator[Line]:
     if assembly.warnings:
         yield BLANK
     for notice in assembly.warnings:
-        where = f"{str(notice.source).removeprefix(assembly.workspace + '/')}: " if notice.source else ""
+        where = f"{notice.source.below(assembly.workspace)}: " if notice.source else ""
         first, *rest = wrapped(f"{where}{notice.message} [{notice.code}]", cells, indent="  ")
         yield line(Piece("! ", "warning"), *first[1:])
         yield from rest

@@ -18,6 +18,9 @@ from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
 from promptdbg.files.disk import read_file
+from promptdbg.paths import disk_root
+
+_WINDOWS = os.name == "nt"
 
 EntryKind: TypeAlias = Literal["file", "folder", "missing", "refused", "unread"]
 
@@ -114,7 +117,11 @@ class DiskFiles:
         """Where a path really lies, ``None`` outside every mount."""
         for mount in self._mounts:
             if mount.path == "/" or path == mount.path or path.startswith(mount.path + "/"):
-                return mount.real / path[len(mount.path) :].lstrip("/")
+                rest = path[len(mount.path) :].lstrip("/")
+                # There a name cannot hold these, and joined as it stands it would lead out of the mount.
+                if _WINDOWS and mount.path != "/" and any(mark in rest for mark in "\\:"):
+                    return None
+                return mount.real / rest
         return None
 
     def file(self, path: str, *, limit: int | None = None) -> FileEntry:
@@ -197,6 +204,12 @@ def _names(folder: Path) -> list[os.DirEntry[str]]:
             return sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError:
         return []
+
+
+def whole_disks(*paths: str) -> tuple[Mount, ...]:
+    """Mounts under which paths are what they are: of the disks that these absolute paths lie on."""
+    roots = dict.fromkeys(map(disk_root, paths))
+    return tuple(Mount(root, Path(root if root == "/" else f"{root}/")) for root in roots)
 
 
 def clean(path: str) -> str:

@@ -19,6 +19,7 @@ from textual.screen import Screen
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.model import Assembly, Section, Source, Stage
+from promptdbg.paths import below
 from promptdbg.text import one_line
 from promptdbg.tui import outside, ways
 from promptdbg.tui.changes import NO_TURNS, switched, turned
@@ -198,8 +199,8 @@ class PromptdbgApp(App[int]):
         self.say(message.line)
 
     def on_stale(self, message: Stale) -> None:
-        folder = f"{self.picture.assembly.workspace}/" if self.picture else ""
-        self._stale = message.line.removeprefix(folder)  # a long path would push the reason off the line
+        folder = self.picture.assembly.workspace if self.picture else ""
+        self._stale = below(message.line, folder)  # a long path would push the reason off the line
         self.reframe()
         self.refuse("kept the last good picture")
 

@@ -91,8 +91,7 @@ class Picture:
 
     def where(self, source: Source) -> str:
         """A place on disk as it is shown: relative to the workspace where it is inside, and safe."""
-        folder = self.assembly.workspace.rstrip("/") + "/"
-        return safe(str(source).removeprefix(folder), lines=False)
+        return safe(source.below(self.assembly.workspace), lines=False)
 
     @property
     def budget_knob(self) -> Knob | None:

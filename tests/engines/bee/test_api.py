@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.engines import bee
+from promptdbg.files.tree import DiskFiles, Mount
 from promptdbg.model import Assembly, StageKind
 from tests import invariants
 from tests.engines.bee.workspaces import write
@@ -56,6 +57,18 @@ def test_context_files_are_loaded_below_a_root(tmp_path: Path) -> None:
     explained = bee.load_context_files("/in", "/h/.bee", files=bee.api.disk(tmp_path), explain=True)
     invariants.check(explained)
     assert "bee.import.fuzzy" in {entry.rule for entry in explained.decisions}
+
+
+def test_context_files_are_loaded_below_a_drive(tmp_path: Path) -> None:
+    write(tmp_path, {"AGENTS.md": "@~/note.md", "me/note.md": "N"})
+    found = bee.load_context_files(
+        "C:/in", home="C:/me", files=DiskFiles([Mount("C:", tmp_path)]), explain=True
+    )
+    invariants.check(found)
+    texts = {section.id: section.text for section in found.sections}
+    assert "context/C:/AGENTS.md" in texts
+    imports = [section.text for section in found.sections if section.parent == "context/C:/AGENTS.md"]
+    assert imports == ["N"]
 
 
 def test_attachments(tmp_path: Path) -> None:

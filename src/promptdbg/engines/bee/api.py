@@ -50,6 +50,7 @@ from promptdbg.engines.bee.store import read_store
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean
 from promptdbg.files.walkup import Candidate, candidates, folders
 from promptdbg.model import Assembly, Json, Settings, TokenizerInfo
+from promptdbg.paths import disk_root
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
 
 # ---- assembling -------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def load_context_files(
         files: where files are read from: ``disk(root)`` walks up to another root.
     """
     source = files or disk()
-    start = clean(cwd if files else posixpath.abspath(cwd))
+    start = clean(cwd if files else Path(os.path.abspath(cwd)).as_posix())
     known: dict[str, Candidates] = {}
 
     def below(folder: str) -> Candidates:
@@ -221,7 +222,8 @@ def load_context_files(
         return known[folder]
 
     resolver = BeeResolver(source, below, home if home is not None else os.environ.get("HOME"))
-    chain = folders("/", start)
+    root = disk_root(start)
+    chain = folders(root, start)
     found = _found(source, (bee_home, *chain) if bee_home else chain)
     if not explain:
         return _loaded(resolver, found)
@@ -230,7 +232,7 @@ def load_context_files(
     inputs = BeeInputs(
         workspace=start,
         config=Config(),
-        place=Place(start, base="/", walk_from="/", chain=chain, home=resolver.home),
+        place=Place(start, walk_from=root, chain=chain, home=resolver.home),
         now=datetime.now(UTC),
         tree=source.snapshot(),
         listings=MappingProxyType(known),
@@ -280,7 +282,7 @@ def expand_at_paths(
 ) -> str | Assembly:
     """A user's text with the files it names with ``@`` in place (``prompt.ExpandAtPaths``)."""
     source = files or disk()
-    start = cwd if files else posixpath.abspath(cwd)
+    start = cwd if files else Path(os.path.abspath(cwd)).as_posix()
     if not explain:
         return wire(expand_attachments(to_bytes(text), start, source)[0])
     for path in attached_paths(to_bytes(text), start):

@@ -18,6 +18,7 @@ from promptdbg.engines.bee.gotext import quote, to_bytes
 from promptdbg.files.imports import EXPANDED, Expander, Import, Outcome, Resolution, references
 from promptdbg.files.tree import FileEntry, Files, clean
 from promptdbg.files.walkup import Candidate
+from promptdbg.paths import is_windows
 
 NAMES = ("AGENTS.md", "CLAUDE.md")
 """In the order of preference within one folder."""
@@ -93,7 +94,7 @@ class BeeResolver:
         target = ref
         if ref.startswith("~/") and self.home is not None:
             target = posixpath.join(self.home, ref[2:])
-        absolute = target.startswith("/")
+        absolute = target.startswith("/") or (is_windows(folder) and is_windows(target))
         path = clean(target if absolute else posixpath.join(folder, target))
         entry = self.files.file(path)
         exact = _importable(entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import PurePath
 from types import MappingProxyType
 
 from promptdbg.engines.base import Inputs
@@ -64,7 +65,8 @@ class Place:
     def real_path(self, path: str) -> str:
         """Where a file really lies, for someone who wants to open it."""
         base = self.base.rstrip("/") + "/"
-        return f"{self.real}/{path[len(base) :]}" if self.real and path.startswith(base) else path
+        inside = self.real and path.startswith(base)
+        return str(PurePath(self.real, path[len(base) :]) if inside else PurePath(path))
 
     def key(self, path: str) -> str:
         """A path as a short, stable name: below ``base`` relative to it, in the home with ``~``."""

@@ -46,9 +46,10 @@ from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
 from promptdbg.errors import InputError
 from promptdbg.files.disk import entries, is_folder, read_file
-from promptdbg.files.tree import DiskFiles, Limits, Mount, clean
+from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
 from promptdbg.files.walkup import Candidate, candidates, folders
 from promptdbg.model import Json, Notice, Source
+from promptdbg.paths import disk_root
 from promptdbg.times import iso_time
 from promptdbg.workspace import Workspace
 
@@ -254,32 +255,31 @@ class _Loading:
         mount = clean(self._string("mount", real))
         if not mount.startswith("/") and mount != real:
             raise InputError("mount must be an absolute path", where=self._manifest())
-        mounts = [Mount(mount, folder)]
-        if mount == real and real.startswith("/"):
-            mounts = [Mount("/", Path("/"))]
-        home = self._home(mount, mounts)
+        whole = mount == real
+        home = self._home(mount, whole)
+        mounts = whole_disks(real, home or real) if whole else (Mount(mount, folder),)
         files = DiskFiles(mounts, limits=Limits(listed_per_folder=MOST_CANDIDATES), pruned=PRUNED)
         cwd = clean(posixpath.join(mount, self._string("cwd", mount)))
         inside = cwd == mount or cwd.startswith(mount.rstrip("/") + "/")
         if not inside and mount != real:
             raise InputError(f"cwd {cwd} is not below mount {mount}", where=self._manifest())
-        root = "/" if mounts[0].path == "/" else mount
+        root = disk_root(real) if whole else mount
         chain = folders(root, cwd)
         start = clean(posixpath.join(mount, self._string("walk_from", mount)))
         if start not in chain:
             start = cwd if not inside else mount
         git = self._option("git_root")
         git_root = self._git_root(files, chain) if git is None else self._string("git_root")
-        if git_root and not git_root.startswith("/"):
+        if git_root and git_root not in chain and not git_root.startswith("/"):
             git_root = clean(posixpath.join(mount, git_root))
         place = Place(cwd, git_root, mount, start, chain, home, real if mount != real else "")
         return files, place
 
-    def _home(self, mount: str, mounts: list[Mount]) -> str | None:
+    def _home(self, mount: str, whole: bool) -> str | None:
         named = self._string("home")
         if named or is_folder(self.workspace.path / "home" / ".bee"):
             return clean(posixpath.join(mount, named or "home"))
-        if self.request.home is None or mounts[0].path != "/":
+        if self.request.home is None or not whole:
             return None
         return clean(Path(self.request.home).as_posix())
 

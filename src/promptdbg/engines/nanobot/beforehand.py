@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import PurePosixPath
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.consolidation import Archiver, Consolidated, consolidate
@@ -27,6 +26,7 @@ from promptdbg.engines.nanobot.skills import Skill, judge
 from promptdbg.engines.nanobot.state import TITLES, Turn
 from promptdbg.engines.nanobot.turn import what_if
 from promptdbg.model import Action
+from promptdbg.paths import inside
 
 
 def start(turn: Turn) -> None:
@@ -135,7 +135,7 @@ def _skills(turn: Turn) -> tuple[Skill, ...]:
     inputs, options = turn.inputs, turn.options
     judged: list[Skill] = []
     roots = (
-        ("workspace", inputs.skills, f"{inputs.shown_workspace}/skills"),
+        ("workspace", inputs.skills, inside(inputs.shown_workspace, "skills")),
         ("builtin", inputs.builtin_skills, inputs.builtin_root),
     )
     for origin, files, root in roots:
@@ -149,7 +149,7 @@ def _skills(turn: Turn) -> tuple[Skill, ...]:
                 error, _, message = file.file.error.partition(": ")
                 meaning = f"The skill {file.name} cannot be read: every turn fails."
                 raise Crash(error, message, "agent/skills.py::load_skill", meaning)
-            path = str(PurePosixPath(root) / file.name / "SKILL.md")
+            path = inside(root, file.name, "SKILL.md")
             judged.append(judge(file, origin, path, text, inputs.machine, options.dialect))
     return tuple(judged)
 

@@ -22,6 +22,7 @@ from promptdbg.engines.nanobot.sections import Draft, joined
 from promptdbg.engines.nanobot.skills import Skill, body_block, listed_line
 from promptdbg.files.skills import StrictText
 from promptdbg.model import Action, SectionStatus, Source
+from promptdbg.paths import inside
 
 SEPARATOR = "\n\n---\n\n"
 
@@ -318,7 +319,10 @@ def _grouped(
     parts: PromptParts, request: PromptRequest, listed: list[Skill], drafts: Mapping[str, Draft], offset: int
 ) -> str:
     same = request.project == parts.inputs.shown_workspace
-    roots = {"workspace": f"{parts.inputs.shown_workspace}/skills", "builtin": parts.inputs.builtin_root}
+    roots = {
+        "workspace": inside(parts.inputs.shown_workspace, "skills"),
+        "builtin": parts.inputs.builtin_root,
+    }
     titles = {"workspace": "Workspace skills", "builtin": "Built-in skills"}
     groups: list[str] = []
     for origin, title in titles.items():

@@ -1,0 +1,61 @@
+"""Paths as texts, whichever system wrote them and whichever reads them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from promptdbg.model import Source
+from promptdbg.paths import below, disk_root, inside
+from promptdbg.render import on_disk
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "shown"),
+    [
+        ("/work/api/AGENTS.md", "/work", "api/AGENTS.md"),
+        ("/work/api/AGENTS.md", "/", "work/api/AGENTS.md"),
+        ("/work", "/work", "/work"),
+        ("/work-other/AGENTS.md", "/work", "/work-other/AGENTS.md"),
+        ("/work/a\\b.md", "/work", "a\\b.md"),
+        ("/work/AGENTS.md", "", "/work/AGENTS.md"),
+        ("AGENTS.md", "/work", "AGENTS.md"),
+        (r"C:\work\api\AGENTS.md", r"C:\work", "api/AGENTS.md"),
+        (r"C:\work\api\AGENTS.md", "C:\\", "work/api/AGENTS.md"),
+        ("C:/work/api/AGENTS.md", r"C:\work", "api/AGENTS.md"),
+        (r"c:\Work\AGENTS.md", r"C:\work", "AGENTS.md"),
+        (r"C:\work", r"C:\work", r"C:\work"),
+        (r"D:\work\AGENTS.md", r"C:\work", r"D:\work\AGENTS.md"),
+        (r"C:\work-other\AGENTS.md", r"C:\work", r"C:\work-other\AGENTS.md"),
+        (r"\\host\share\work\AGENTS.md", r"\\host\share\work", "AGENTS.md"),
+        (r"AGENTS.md", r"C:\work", "AGENTS.md"),
+    ],
+)
+def test_a_path_in_a_folder_is_shown_relative_to_it(path: str, folder: str, shown: str) -> None:
+    assert below(path, folder) == shown
+    assert Source(path, 3).below(folder) == f"{shown}:3"
+
+
+@pytest.mark.parametrize(("path", "root"), [("/work/api", "/"), ("C:/work/api", "C:"), ("d:/", "d:")])
+def test_the_top_of_the_disk_is_a_drive_or_the_root(path: str, root: str) -> None:
+    assert disk_root(path) == root
+
+
+def test_a_place_is_told_whole_where_the_current_folder_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> str:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    assert on_disk(Source("/work/AGENTS.md", 3)) == "/work/AGENTS.md:3"
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [("/work", "/work/a/SKILL.md"), (r"C:\work", r"C:\work\a\SKILL.md"), ("C:/work", r"C:\work\a\SKILL.md")],
+)
+def test_a_path_is_written_as_its_own_system_writes_it(folder: str, path: str) -> None:
+    assert inside(folder, "a", "SKILL.md") == path
