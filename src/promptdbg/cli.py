@@ -26,7 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _stand_in_for_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            # Line feeds everywhere: scripts and documents are read by programs that want them.
+            stream.reconfigure(errors="backslashreplace", newline="\n")
     try:
         code = _run(words)
         sys.stdout.flush()

@@ -169,9 +169,60 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_salt_stays_the_same_on_one_machine(tmp_path: Path) -> None:
     salt = machine_salt(tmp_path / "config")
-    assert len(salt) == 32
+    assert (len(salt.value), salt.doubt) == (32, "")
     assert machine_salt(tmp_path / "config") == salt
     assert machine_salt(tmp_path / "other") != salt
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+def test_only_our_own_folder_is_made_for_the_salt_and_for_its_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert machine_salt().doubt == ""
+    made = [tmp_path / ".config", tmp_path / ".config" / "promptdbg"]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in made] == [0o700, 0o700]
+    assert stat.S_IMODE((made[1] / "salt").stat().st_mode) == 0o600
+    named = tmp_path / "named"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(named))
+    assert f"{named}/promptdbg cannot be made: No such file" in machine_salt().doubt
+    assert not named.exists()
+    named.mkdir()
+    assert machine_salt().doubt == ""
+    assert machine_salt() == machine_salt()
+
+
+def test_a_salt_that_cannot_be_kept_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(monkeypatch)
+    (tmp_path / "promptdbg.toml").write_text('engine = "fake"\n')
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nowhere"))
+    assert main(["export", str(tmp_path), "-o", "-"]) == 0
+    assert "its hashes cannot be compared with those of other exports" in capsys.readouterr().err
+    assert main(["export", str(tmp_path), "-o", "-", "--level", "full"]) == 0
+    assert "hashes" not in capsys.readouterr().err
+    for variable in ("XDG_CONFIG_HOME", "HOME", "USERPROFILE", "APPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    assert "there is no home folder" in machine_salt().doubt
+
+
+def test_a_name_that_no_file_can_have_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="was not written: File name too long"):
+        write_atomically(tmp_path / ("x" * 300), b"x")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_atomically(tmp_path / "a\0b" / "c", b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_may_be_shared_keeps_the_mode_of_the_file_it_replaces(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    write_atomically(path, b"new", force=True, private=False)
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
 
 
 @pytest.mark.parametrize("form", ["json", "md", "html", "svg"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from promptdbg.tui.config import Config, config_path, read_config
 from tests.tui.conftest import Run, drawn, home_status, press, screen_text, the_app
 
@@ -17,7 +19,16 @@ def written(folder: Path, text: str) -> Config:
 def test_where_it_is() -> None:
     assert config_path({"XDG_CONFIG_HOME": "/x"}) == Path("/x/promptdbg/config.toml")
     assert config_path({"HOME": "/h"}) == Path("/h/.config/promptdbg/config.toml")
+    assert config_path({"XDG_CONFIG_HOME": "x", "HOME": "/h"}) == Path("/h/.config/promptdbg/config.toml")
     assert config_path({}) is None
+
+
+def test_where_it_is_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("promptdbg.files.own._WINDOWS", True)
+    roaming = {"APPDATA": "/roaming", "USERPROFILE": "/h"}
+    assert config_path(roaming) == Path("/roaming/promptdbg/config.toml")
+    assert config_path({"XDG_CONFIG_HOME": "/x", **roaming}) == Path("/x/promptdbg/config.toml")
+    assert config_path({"USERPROFILE": "/h"}) == Path("/h/.config/promptdbg/config.toml")
 
 
 def test_no_file_is_no_problem(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def _of_no_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     here.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    (home / "config").mkdir()
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.chdir(here)
 
@@ -186,6 +187,43 @@ async def test_a_folder_that_is_not_there_is_told(run: Run) -> None:
         await pilot.press("ctrl+s", "ctrl+u", *"none/x.json", "enter")
         await idle(pilot)
         assert home_status(pilot).startswith("! none/x.json: cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("x" * 300, "was not written: File name too long"),
+        ("x" * 300 + "/y", "cannot be written: File name too long"),
+        ("~no-such-user/y", "~no-such-user/y: cannot be written"),
+    ],
+)
+async def test_a_name_that_no_file_can_have_is_told(run: Run, name: str, said: str) -> None:
+    async with run(size=(400, 40)) as pilot:
+        await pilot.press("x")
+        await idle(pilot)
+        await pilot.press("ctrl+s", "ctrl+u")
+        focused = the_app(pilot).focused
+        assert isinstance(focused, Input)
+        focused.value = name
+        await pilot.press("enter")
+        await idle(pilot)
+        assert said in home_status(pilot)
+
+
+async def test_without_a_current_folder_the_name_is_offered_all_the_same(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> Path:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    async with run() as pilot:
+        await pilot.press("x")
+        await idle(pilot)
+        monkeypatch.setattr(Path, "cwd", gone)
+        await pilot.press("ctrl+s")
+        focused = the_app(pilot).focused
+        assert isinstance(focused, Input)
+        assert focused.value == "prompt.structure.json"
 
 
 async def test_a_bad_redact_table_is_told(run: Run, tmp_path: Path) -> None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptdbg.errors import InputError, UsageError
-from promptdbg.model import Budget, Knob, Part, Settings, Span
+from promptdbg.model import Budget, Knob, Part, Span
 from promptdbg.text import width
 from promptdbg.tui import rows
 from promptdbg.tui.changes import stepped, value_text
-from promptdbg.tui.editor import editor_command
 from promptdbg.tui.keys import KEYS, PLACE_TITLES, key_line
-from promptdbg.tui.save import save_scenario, scenario_toml
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
 from promptdbg.tui.widgets.text_view import shown
 from promptdbg.tui.wrapping import Paragraph, layout, line_text, say, wrap
-from promptdbg.workspace import read_manifest
 
 texts = st.text(alphabet="ab \n漢é\u0301👍x-", max_size=200)
 
@@ -123,61 +117,6 @@ def test_words() -> None:
     assert names(["a", "b", "c", "d"]) == "a, b and 2 more"
     assert common_prefix("abcd", "abxy") == 2
     assert common_prefix("", "x") == 0
-
-
-def test_a_scenario_comes_back_as_it_was(tmp_path: Path) -> None:
-    settings = Settings(
-        values={"cap": 3, "merge": False, "rate": 0.5, "mark": 'a "b"\n\x7f', "order": ("x", "y")},
-        off=frozenset({"context/AGENTS.md", "m1"}),
-        priorities={"a b": 5},
-        texts={"identity": "new\ttext ☃"},
-    )
-    manifest = tmp_path / "promptdbg.toml"
-    manifest.write_text("# mine\nengine = 'bee'", "utf-8")
-    save_scenario(tmp_path, "try this", settings)
-    save_scenario(tmp_path, "two", Settings(off=frozenset({"m2"})))
-    text = manifest.read_text("utf-8")
-    assert text.startswith("# mine\nengine = 'bee'\n\n")
-    read = read_manifest(manifest)
-    assert read is not None
-    assert read.scenarios["try this"] == settings
-    assert read.scenarios["two"].off == {"m2"}
-    assert [path.name for path in tmp_path.iterdir()] == ["promptdbg.toml"]
-    with pytest.raises(UsageError, match="already"):
-        save_scenario(tmp_path, "two", settings)
-    with pytest.raises(UsageError, match="needs a name"):
-        save_scenario(tmp_path, "  ", settings)
-    with pytest.raises(UsageError, match="cannot hold"):
-        save_scenario(tmp_path, "three", Settings(values={"owner": None}))
-    assert manifest.read_text("utf-8") == text
-
-
-def test_a_broken_manifest_is_not_touched(tmp_path: Path) -> None:
-    manifest = tmp_path / "promptdbg.toml"
-    manifest.write_text("engine = [", "utf-8")
-    with pytest.raises(InputError, match="cannot be added to"):
-        save_scenario(tmp_path, "x", Settings(off=frozenset({"m1"})))
-    assert manifest.read_text("utf-8") == "engine = ["
-
-
-@given(st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=20), max_size=3))
-def test_any_text_can_be_saved(entries: dict[str, str]) -> None:
-    document = tomllib.loads(scenario_toml("s", Settings(texts=entries)))
-    assert document["scenarios"]["s"].get("texts", {}) == entries
-
-
-@pytest.mark.parametrize(
-    ("editor", "command"),
-    [
-        ("vim", ["vim", "+7", "f"]),
-        ("code --wait", ["code", "--wait", "--goto", "f:7"]),
-        ("hx", ["hx", "f:7"]),
-        ("'unclosed", ["'unclosed", "+7", "f"]),
-    ],
-)
-def test_editors_are_told_the_line(editor: str, command: list[str]) -> None:
-    assert editor_command(Path("f"), 7, {"EDITOR": editor}) == command
-    assert editor_command(Path("f"), 7, {"VISUAL": "nano", "EDITOR": editor}) == ["nano", "+7", "f"]
 
 
 def test_every_key_is_told_once() -> None:

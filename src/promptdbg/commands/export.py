@@ -6,12 +6,14 @@ everything. Says what was hidden before it writes.
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from promptdbg.commands import options
 from promptdbg.export import FORMATS
+from promptdbg.text import safe
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -47,18 +49,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return 0
     data = rendered(made, form, svg)
+    written = data.encode("utf-8", "replace")
     if arguments.output == "-":
-        sys.stdout.write(data)
+        _put_out(written)
     else:
         path = Path(arguments.output)
-        write_atomically(
-            path,
-            data.encode("utf-8", "replace"),
-            force=arguments.force,
-            private=arguments.level != "structure",
-        )
+        write_atomically(path, written, force=arguments.force, private=arguments.level != "structure")
         print(f"promptdbg: wrote {path} ({len(data):,} characters)", file=sys.stderr)
     return 0
+
+
+def _put_out(data: bytes) -> None:
+    """UTF-8, as in a file, whatever the terminal's encoding is."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+    else:  # a program that calls us has put a text stream there
+        sys.stdout.write(data.decode())
 
 
 def _form_of(output: str) -> str:
@@ -84,4 +91,9 @@ def make(debugger: Debugger, level: str) -> Export:
         if total:
             sys.stderr.write(f"\rlooking for secrets: {min(done / total, 1):.0%}\r")
 
-    return export(debugger.assembly, chosen, machine_salt(), rules, progress)
+    if chosen != "structure":
+        return export(debugger.assembly, chosen, b"", rules, progress)
+    salt = machine_salt()
+    if salt.doubt:
+        print(f"promptdbg: {safe(salt.doubt, lines=False)}", file=sys.stderr)
+    return export(debugger.assembly, chosen, salt.value, rules, progress)

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from promptdbg.errors import InputError, UsageError
-from promptdbg.files.disk import is_folder, read_file
+from promptdbg.errors import InputError, PromptdbgError, UsageError
+from promptdbg.files.disk import is_file, is_folder, read_file
+from promptdbg.files.own import make_own_folder, own_folder
 
 _SALT_BYTES = 32
 
@@ -21,7 +24,8 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False, private: b
 
     Args:
         force: replace an existing file.
-        private: mode 0600, for anything that holds text.
+        private: mode 0600, for anything that holds text; else a file that is replaced keeps its
+            mode. Windows has no modes: there the folder's own rules hold.
 
     Raises:
         UsageError: the file exists and ``force`` is not set, or it is a folder or a device.
@@ -29,22 +33,23 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False, private: b
     """
     if is_folder(path):
         raise UsageError("is a folder; name a file", where=str(path))
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not is_file(path):
         # Replacing the name of a device or a pipe would take it away from everybody.
         raise UsageError("is a device, pipe or socket; name a file, or - for the output", where=str(path))
     if os.path.lexists(path) and not force:
         raise UsageError("exists already", where=str(path), hint="--force replaces it")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        what = error.strerror if isinstance(error, OSError) else "is not a possible file name"
+        raise InputError(f"cannot be written: {what}", where=str(path)) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if not private:
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, _mode(path))
         os.replace(name, path)
     except OSError as error:
         raise InputError(f"was not written: {error.strerror}", where=str(path)) from error
@@ -53,28 +58,46 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False, private: b
             os.unlink(name)
 
 
-def _umask() -> int:
+def _mode(path: Path) -> int:
+    """The mode of the file that is replaced, else what this user's new files have."""
+    with suppress(OSError):
+        return stat.S_IMODE(os.stat(path).st_mode)
     mask = os.umask(0o022)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask
 
 
-def machine_salt(folder: Path | None = None) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Salt:
+    """What hashes are made with; ``doubt`` is one line where it could not be kept."""
+
+    value: bytes
+    doubt: str = ""
+
+
+def _unkept(salt: bytes, why: str) -> Salt:
+    return Salt(salt, f"its hashes cannot be compared with those of other exports: {why}")
+
+
+def machine_salt(folder: Path | None = None) -> Salt:
     """The salt of this machine and user, made on first use; a fresh one where it cannot be kept.
 
     Args:
-        folder: where it is kept; the user's configuration folder by default.
+        folder: where it is kept; the user's own folder by default.
     """
+    folder = folder or own_folder()
     if folder is None:
-        from platformdirs import user_config_path
-
-        folder = user_config_path("promptdbg", appauthor=False)
+        return _unkept(secrets.token_bytes(_SALT_BYTES), "there is no home folder to keep their salt in")
     path = folder / "salt"
     kept = read_file(path, limit=_SALT_BYTES)
     if kept.data is not None and len(kept.data) == _SALT_BYTES:
-        return kept.data
+        return Salt(kept.data)
     salt = secrets.token_bytes(_SALT_BYTES)
-    with suppress(InputError, UsageError, OSError):
-        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        make_own_folder(folder)
         write_atomically(path, salt, force=True)
-    return salt
+    except OSError as error:
+        return _unkept(salt, f"{folder} cannot be made: {error.strerror}")
+    except PromptdbgError as error:
+        return _unkept(salt, error.line())
+    return Salt(salt)

@@ -1,6 +1,6 @@
 """A person's own settings of the UI: theme, ASCII, keys. Read from one file, never written.
 
-``config.toml`` under ``$XDG_CONFIG_HOME/promptdbg`` (else ``~/.config/promptdbg``)::
+``config.toml`` in the user's own folder (``files/own.py``)::
 
     theme = "nord"
     ascii = false
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from promptdbg.files.disk import read_file
+from promptdbg.files.own import own_folder
 from promptdbg.text import one_line
 from promptdbg.tui.keys import KEYS, Key
 
@@ -43,11 +44,8 @@ class Config:
 
 def config_path(environment: Mapping[str, str] = os.environ) -> Path | None:
     """Where the file is looked for; ``None`` where there is no home."""
-    if folder := environment.get("XDG_CONFIG_HOME"):
-        return Path(folder) / "promptdbg" / "config.toml"
-    if home := environment.get("HOME") or environment.get("USERPROFILE"):
-        return Path(home) / ".config" / "promptdbg" / "config.toml"
-    return None
+    folder = own_folder(environment)
+    return folder / "config.toml" if folder else None
 
 
 def read_config(path: Path | None) -> Config:

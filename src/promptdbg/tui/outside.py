@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from textual.app import SuspendNotSupported
 
-from promptdbg.errors import PromptdbgError
+from promptdbg.errors import PromptdbgError, UsageError
+from promptdbg.files.disk import expanded, is_file, is_folder
 from promptdbg.model import Source
 from promptdbg.text import one_line, safe
-from promptdbg.tui.editor import editor_command
+from promptdbg.tui.editor import editor_command, has_window
+from promptdbg.tui.places import outside_of, short_path
 from promptdbg.tui.widgets.ask import Ask
 
 if TYPE_CHECKING:
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 COPY_MAX = 1_000_000
 """Characters handed to the terminal's clipboard at the most; longer ones are for a file."""
+
+_beside: list[subprocess.Popen[bytes]] = []
+"""Editors with windows of their own; they may outlive us."""
 
 COPY_NAME = "prompt.txt"
 """What a copied text is called as a file, until the person says otherwise."""
@@ -56,7 +62,7 @@ async def _written(app: PromptdbgApp, path: Path, text: str, *, force: bool) -> 
     try:
         await asyncio.to_thread(write_atomically, path, data, force=force, private=True)
     except PromptdbgError as error:
-        app.refuse(one_line(error.line()))
+        app.refuse(safe(error.line(), lines=False))
     else:
         app.say(f"wrote {safe(short_path(path), lines=False)} ({len(data):,} bytes)")
 
@@ -80,12 +86,12 @@ def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -
         screen.ask(Ask.Question(f"{one_line(path.name)} exists. Replace it? yes:", sure))
 
     def answered(text: str) -> str | None:
-        path = Path(text.strip()).expanduser()
+        path = expanded(text.strip())
         if not text.strip():
             return "A file needs a name:"
-        if path.is_dir():
+        if is_folder(path):
             return "That is a folder; a file in it:"
-        if path.exists():
+        if os.path.lexists(path):
             replace(path)
         else:
             write(path, force=False)
@@ -94,42 +100,43 @@ def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -
     screen.ask(Ask.Question(label, answered, short_path(start)))
 
 
-def outside_of(workspace: str) -> Path:
-    """The current folder; the home folder where that one is in the workspace, which stays as it is."""
-    here = Path.cwd()
-    return Path.home() if here.is_relative_to(workspace) else here
-
-
-def short_path(path: Path) -> str:
-    """A path as people write it: below the current folder or the home folder in short."""
-    for folder, sign in ((Path.cwd(), ""), (Path.home(), "~/")):
-        if path.is_absolute() and path.is_relative_to(folder):
-            return f"{sign}{path.relative_to(folder)}"
-    return str(path)
-
-
 def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:
     """The person's own editor on a file, at its line; then everything is read again."""
     if source is None:
         app.refuse("it has no file of its own")
         return
     path = Path(workspace) / source.path
-    shown = safe(str(path), lines=False)
-    if not path.is_file():
-        app.refuse(f"{shown} is not a file")
+    if not is_file(path):
+        app.refuse(f"{safe(str(path), lines=False)} is not a file")
         return
-    command = editor_command(path, source.start_line)
+    try:
+        command = editor_command(path, source.start_line)
+    except UsageError as error:
+        app.refuse(safe(error.line(), lines=False))
+        return
     if command is None:
         app.refuse("no editor found: set EDITOR")
         return
     try:
+        _run(app, command, path)
+    except OSError as error:
+        app.refuse(f"{one_line(command[0])} cannot be started: {error.strerror or error}")
+
+
+def _run(app: PromptdbgApp, command: list[str], path: Path) -> None:
+    """The editor with the terminal lent to it; where that cannot be lent, one that has a window of its
+    own, beside us."""
+    try:
         with app.suspend():
             code = subprocess.run(command, check=False).returncode
     except SuspendNotSupported:
-        app.refuse(f"this terminal cannot start an editor; the file is {shown}")
-    except OSError as error:
-        app.refuse(f"{command[0]} cannot be started: {error.strerror or error}")
-    else:
-        if code:
-            app.refuse(f"{command[0]} ended with code {code}")
-        app.driver.reload()
+        if app.is_web or not has_window(command):
+            shown = safe(str(path), lines=False)
+            app.refuse(f"this terminal cannot start an editor; the file is {shown}")
+        else:
+            _beside.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
+            app.say("opened in the editor; what is saved there is read again here")
+        return
+    if code:
+        app.refuse(f"{one_line(command[0])} ended with code {code}")
+    app.driver.reload()

@@ -7,14 +7,15 @@ parsed first, so a broken manifest is never left behind.
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from promptdbg.errors import InputError, UsageError
+from promptdbg.export.write import write_atomically
+from promptdbg.files.disk import read_file, resolved
 from promptdbg.model import Settings, Value
 from promptdbg.workspace import MANIFEST_NAME, manifest_from
 
@@ -31,19 +32,37 @@ def save_scenario(workspace: Path, name: str, settings: Settings) -> Path:
     name = name.strip()
     if not name:
         raise UsageError("a scenario needs a name")
-    path = workspace / MANIFEST_NAME
-    try:
-        old = path.read_text("utf-8-sig") if path.exists() else ""
-        known = tomllib.loads(old).get("scenarios", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be added to: {error}", where=str(path)) from error
-    if name in known:
+    path = resolved(workspace / MANIFEST_NAME)  # a link stays one: what it leads to is written
+    old = _read(path)
+    known = _parsed(path, old, "cannot be added to").get("scenarios")
+    if isinstance(known, dict) and name in known:
         raise UsageError(f"there is a scenario {name!r} already", where=MANIFEST_NAME)
-    new = old + ("" if not old or old.endswith("\n\n") else "\n" if old.endswith("\n") else "\n\n")
-    new += scenario_toml(name, settings)
-    manifest_from(path, tomllib.loads(new))
-    _write(path, new)
+    end = "\r\n" if b"\r\n" in old else "\n"
+    blank = old.endswith((b"\n\n", b"\n\r\n"))
+    gap = "" if not old or blank else end if old.endswith(b"\n") else end * 2
+    added = gap + scenario_toml(name, settings).replace("\n", end)
+    try:
+        new = old + added.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"cannot be written: {error}", where=str(path)) from error
+    manifest_from(path, _parsed(path, new, "cannot take a scenario at its end"))
+    write_atomically(path, new, force=True, private=False)
     return path
+
+
+def _read(path: Path) -> bytes:
+    """What the manifest holds; nothing where there is none."""
+    read = read_file(path)
+    if read.problem is not None and read.problem.kind != "missing":
+        raise InputError(f"cannot be added to: {read.problem.message}", where=str(path))
+    return read.data or b""
+
+
+def _parsed(path: Path, data: bytes, failed: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{failed}: {error}", where=str(path)) from error
 
 
 def scenario_toml(name: str, settings: Settings) -> str:
@@ -87,17 +106,3 @@ def _value(name: str, value: Value) -> str:
 def _text(text: str) -> str:
     """A basic string: JSON's escapes are TOML's, but for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        if path.exists():
-            os.chmod(temporary, path.stat().st_mode)
-        else:
-            os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except (OSError, UnicodeEncodeError) as error:
-        raise InputError(f"cannot be written: {error}", where=str(path)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, cast
@@ -18,6 +19,7 @@ from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.export import FORMATS
 from promptdbg.export.levels import LEVELS, Export, Level, characters, export
+from promptdbg.files.disk import expanded, is_folder
 from promptdbg.model import Assembly
 from promptdbg.text import clip, clip_middle, one_line, pad, safe
 from promptdbg.tui.export_view import (
@@ -32,6 +34,7 @@ from promptdbg.tui.export_view import (
 )
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
+from promptdbg.tui.places import here, home, short_path
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
@@ -128,7 +131,7 @@ class ExportScreen(PictureScreen):
             self._look(picture.assembly, debugger, self.level)
 
     def _show_options(self) -> None:
-        where = safe(_shown(self.path), lines=False) if self.path else "not named yet: enter names it"
+        where = safe(short_path(self.path), lines=False) if self.path else "not named yet: enter names it"
         if self.app.is_web:
             where = "your browser keeps it"
         self.query_one(OptionRows).show(
@@ -212,13 +215,13 @@ class ExportScreen(PictureScreen):
             self.refuse("in a browser the file goes where the browser keeps downloads")
             return
         workspace = picture.assembly.workspace
-        start = self.path or suggested_path(self.level, self.form, workspace, Path.cwd(), Path.home())
+        start = self.path or suggested_path(self.level, self.form, workspace, here(), home())
 
         def answered(text: str) -> str | None:
             if not text.strip():
                 return "A file needs a name:"
-            path = Path(text.strip()).expanduser()
-            if path.is_dir():
+            path = expanded(text.strip())
+            if is_folder(path):
                 return "That is a folder; a file in it:"
             self.path = path
             ending = path.suffix.lower().lstrip(".")
@@ -228,7 +231,7 @@ class ExportScreen(PictureScreen):
             self.call_after_refresh(then)
             return None
 
-        self.ask(Ask.Question("Write to:", answered, _shown(start)))
+        self.ask(Ask.Question("Write to:", answered, short_path(start)))
 
     # -- writing
 
@@ -239,7 +242,7 @@ class ExportScreen(PictureScreen):
             self._deliver()
         elif self.path is None:
             self._name_file(self.action_write)
-        elif self.path.exists():
+        elif os.path.lexists(self.path):
             self._ask_to_replace(self.path)
         else:
             self._write(self.path, force=False)
@@ -259,12 +262,12 @@ class ExportScreen(PictureScreen):
         if picture is None or preview is None:
             return
         try:
-            text = await asyncio.to_thread(self._text, picture.assembly, preview.made)
+            text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
             size = await asyncio.to_thread(_put, path, text, preview.made, force)
         except PromptdbgError as error:
-            self.refuse(one_line(error.line()))
+            self.refuse(safe(error.line(), lines=False))
             return
-        self.say(written_sentence(_shown(path), preview.made, size))
+        self.say(written_sentence(short_path(path), preview.made, size) + doubt)
 
     @work(exclusive=True, group="write", exit_on_error=False, description="write")
     async def _deliver(self) -> None:
@@ -272,20 +275,23 @@ class ExportScreen(PictureScreen):
         picture, preview = self.picture, self.preview
         if picture is None or preview is None:
             return
-        text = await asyncio.to_thread(self._text, picture.assembly, preview.made)
+        text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
         name = f"prompt.{preview.made.level}.{self.form}"
         self.app.deliver_text(io.StringIO(text), save_filename=name, open_method="download")
-        self.say(written_sentence(name, preview.made, len(text.encode("utf-8", "replace"))))
+        self.say(written_sentence(name, preview.made, len(text.encode("utf-8", "replace"))) + doubt)
 
-    def _text(self, assembly: Assembly, made: Export) -> str:
-        """The file's text; called in a thread."""
+    def _text(self, assembly: Assembly, made: Export) -> tuple[str, str]:
+        """The file's text, and what is to be added about it; called in a thread."""
         from promptdbg.export.formats import rendered
         from promptdbg.export.write import machine_salt
 
+        doubt = ""
         if made.level == "structure":
-            made = export(assembly, "structure", machine_salt())
+            salt = machine_salt()
+            made = export(assembly, "structure", salt.value)
+            doubt = f" · {safe(salt.doubt, lines=False)}" if salt.doubt else ""
         svg = self.promptdbg.svg
-        return rendered(made, self.form, cast("Callable[[Assembly], str]", svg))
+        return rendered(made, self.form, cast("Callable[[Assembly], str]", svg)), doubt
 
     def action_back(self) -> None:
         self.leave()
@@ -304,12 +310,3 @@ def _put(path: Path, text: str, made: Export, force: bool) -> int:
     data = text.encode("utf-8", "replace")
     write_atomically(path, data, force=force, private=made.level != "structure")
     return len(data)
-
-
-def _shown(path: Path) -> str:
-    """A path as people write it: below the current folder or the home folder in short."""
-    if path.is_absolute() and path.is_relative_to(Path.cwd()):
-        return str(path.relative_to(Path.cwd()))
-    if path.is_absolute() and path.is_relative_to(Path.home()):
-        return f"~/{path.relative_to(Path.home())}"
-    return str(path)

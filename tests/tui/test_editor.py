@@ -1,0 +1,102 @@
+"""The person's own editor: how it is called on each system, and what happens around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PureWindowsPath
+from typing import cast
+
+import pytest
+
+from promptdbg.errors import UsageError
+from promptdbg.model import Source
+from promptdbg.tui import editor as module
+from promptdbg.tui.editor import editor_command, has_window
+from tests.tui.conftest import Run, home_status, idle, the_app
+
+
+@pytest.mark.parametrize(
+    ("editor", "command"),
+    [
+        ("vim", ["vim", "+7", "f"]),
+        ("code --wait", ["code", "--wait", "--goto", "f:7"]),
+        ("hx", ["hx", "f:7"]),
+        ("'unclosed", ["'unclosed", "+7", "f"]),
+    ],
+)
+def test_editors_are_told_the_line(editor: str, command: list[str]) -> None:
+    assert editor_command(Path("f"), 7, {"EDITOR": editor}) == command
+    assert editor_command(Path("f"), 7, {"VISUAL": "nano", "EDITOR": editor}) == ["nano", "+7", "f"]
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """As on Windows; the programs that are there, by the name they are called by."""
+    there: dict[str, str] = {}
+    monkeypatch.setattr(module, "_WINDOWS", True)
+    monkeypatch.setattr("promptdbg.tui.editor.shutil.which", there.get)
+    return there
+
+
+def test_windows_paths_keep_their_backslashes(windows: dict[str, str]) -> None:
+    path = cast(Path, PureWindowsPath(r"C:\work\AGENTS.md"))
+    assert editor_command(path, 7, {"EDITOR": r"C:\vim\gvim.exe -f"}) == [
+        r"C:\vim\gvim.exe",
+        "-f",
+        "+7",
+        r"C:\work\AGENTS.md",
+    ]
+    assert editor_command(path, 7, {"EDITOR": r'"C:\Program Files\Code\code.exe" --wait'}) == [
+        r"C:\Program Files\Code\code.exe",
+        "--wait",
+        "--goto",
+        r"C:\work\AGENTS.md:7",
+    ]
+    windows[r"C:\Program Files\np\notepad++.exe"] = r"C:\Program Files\np\notepad++.exe"
+    assert editor_command(path, 7, {"EDITOR": r"C:\Program Files\np\notepad++.exe"}) == [
+        r"C:\Program Files\np\notepad++.exe",
+        "-n7",
+        r"C:\work\AGENTS.md",
+    ]
+
+
+def test_windows_has_an_editor_of_its_own(windows: dict[str, str]) -> None:
+    windows["notepad"] = r"C:\Windows\notepad.exe"
+    command = editor_command(Path("f"), 7, {})
+    assert command == [r"C:\Windows\notepad.exe", "f"]
+    assert has_window(command)
+
+
+def test_a_batch_file_is_given_no_name_that_a_shell_would_read(windows: dict[str, str]) -> None:
+    windows["code"] = r"C:\bin\code.cmd"
+    assert editor_command(Path("f"), 7, {"EDITOR": "code"}) == [r"C:\bin\code.cmd", "--goto", "f:7"]
+    for name in ("a&calc", "%PATH%", 'a"b', "a|b", "a^b", "a!b"):
+        with pytest.raises(UsageError, match="cannot be given a file of this name"):
+            editor_command(Path(name), 7, {"EDITOR": "code"})
+
+
+def test_no_editor_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("promptdbg.tui.editor.shutil.which", lambda name: None)
+    assert editor_command(Path("f"), 7, {}) is None
+
+
+async def test_an_editor_with_a_window_runs_beside_where_the_terminal_cannot_be_lent(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Sequence[str]] = []
+
+    def start(command: Sequence[str], stdin: int) -> None:
+        started.append(command)
+
+    monkeypatch.setattr("promptdbg.tui.outside.subprocess.Popen", start)
+    async with run() as pilot:
+        monkeypatch.setenv("VISUAL", "code")
+        the_app(pilot).open_editor(Source("AGENTS.md", 1))
+        await idle(pilot)
+        assert home_status(pilot) == "opened in the editor; what is saved there is read again here"
+        assert started[0][:2] == ["code", "--goto"]
+        monkeypatch.setenv("VISUAL", "vi")
+        the_app(pilot).open_editor(Source("AGENTS.md", 1))
+        await idle(pilot)
+        assert home_status(pilot).startswith("! this terminal cannot start an editor; the file is /")
+        assert len(started) == 1
