@@ -260,10 +260,20 @@ def test_compare_against(
     assert ("SECTIONS THAT DIFFER" in said) == (against == "tight")
 
 
+def test_compare_against_a_saved_prompt(folder: Path, run: Any, tmp_path: Path) -> None:
+    saved = tmp_path / "then.json"
+    saved.write_text(run("inspect", folder, "--json")[1])
+    assert run("compare", folder, "--against", saved)[0] == 0
+    found, said = run("compare", folder, "--against", saved, "--scenario", "tight")
+    assert found == 1
+    assert "SECTIONS THAT DIFFER" in said
+
+
 def test_compare_against_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(folder), "--against", "loose"]) == 2
     said = capsys.readouterr().err
-    assert "'loose' is no scenario, turn, session file or folder (scenarios: tight; turns: 2)" in said
+    what = "'loose' is no scenario, turn, session file, folder or JSON of a prompt"
+    assert f"{what} (scenarios: tight; turns: 2)" in said
 
 
 def test_compare_with_a_recorded_request(

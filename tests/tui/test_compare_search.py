@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from promptdbg.export.document import document
 from promptdbg.files.scan import TextFile, text_files
-from promptdbg.model import SectionStatus
-from promptdbg.tui.screens.compare import FILES, CompareScreen, DifferenceList
+from promptdbg.model import SectionStatus, Settings
+from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.others import FILES, Other
+from promptdbg.tui.screens.against import OtherList, OthersBox
+from promptdbg.tui.screens.compare import CompareScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.search import HitList, SearchScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
+from promptdbg.tui.widgets.differences import DifferenceList
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.workspace import read_manifest
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
+from tests.tui import sample
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+
+
+def screen(app: PromptdbgApp) -> CompareScreen:
+    assert isinstance(app.screen, CompareScreen)
+    return app.screen
 
 
 async def test_now_against_the_files(run: Run) -> None:
@@ -32,14 +44,21 @@ async def test_now_against_the_files(run: Run) -> None:
         await press(pilot, "space")
         await pilot.press("c")
         await idle(pilot)
-        found = {entry.item: entry for entry in app.screen.query_one(DifferenceList).differences}
-        assert found["identity"].before is SectionStatus.KEPT
-        assert found["identity"].after is SectionStatus.DISABLED
-        assert found["identity"].change == -16
-        assert set(found) == {"identity", "system"}
-        assert home_status(pilot) == "2 items differ · 213 then, 197 tokens now (−16)"
+        (found,) = app.screen.query_one(DifferenceList).differences
+        assert found.item == "identity"
+        assert found.before is SectionStatus.KEPT
+        assert found.after is SectionStatus.DISABLED
+        assert found.change == -16
+        assert home_status(pilot) == "1 section differs · messages: 1 EDIT · 213 then, 197 tokens now (−16)"
+        text = screen_text(app)
+        assert "THE FILES" in text
+        assert "~system" in text
         await pilot.press("enter")
         assert on(app, WhyScreen)
+        await pilot.press("c")  # back to where it lies open
+        assert on(app, CompareScreen)
+        await pilot.press("c")
+        assert on(app, HomeScreen)
 
 
 async def test_a_scenario_is_used_and_taken_back(run: Run) -> None:
@@ -47,14 +66,78 @@ async def test_a_scenario_is_used_and_taken_back(run: Run) -> None:
         app = the_app(pilot)
         await pilot.press("c", "greater_than_sign")
         await idle(pilot)
-        assert isinstance(app.screen, CompareScreen)
-        assert app.screen.other == "small"
+        assert screen(app).other == Other("scenario", "small")
         await press(pilot, "a")
         assert drawn(app).assembly.settings.values == {"budget": 60}
         await press(pilot, "u")
         assert not drawn(app).assembly.settings.changed
-        await pilot.press("greater_than_sign")
-        assert app.screen.other == FILES
+        await pilot.press("less_than_sign")
+        assert screen(app).other == FILES
+        await pilot.press("less_than_sign", "less_than_sign")
+        assert screen(app).other == Other("turn", turn=2)
+
+
+async def test_turn_against_turn(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await press(pilot, "left_square_bracket")
+        await pilot.press("c", "s")
+        assert on(app, OthersBox)
+        names = [other.title for other in app.screen.query_one(OtherList).others]
+        assert names[-1] == "turn 1"
+        assert "the turn to come" in names
+        assert f"turn {drawn(app).assembly.turn}" not in names  # not with itself
+        await pilot.press("G", "up", "enter")
+        await idle(pilot)
+        assert screen(app).other == Other("turn", turn=1)
+        lists = screen(app).lists
+        assert lists.alignment is not None
+        assert [column.stage.name for column in lists.alignment.columns] == ["turn 1", "now"]
+        assert lists.alignment.changes
+        await pilot.press("2", "n")
+        assert lists.row == lists.alignment.changes[0].start
+        assert "TURN 1" in screen_text(app)
+        before = drawn(app).assembly.turn
+        await press(pilot, "a")
+        assert drawn(app).assembly.turn == 1 != before
+
+
+async def test_against_a_saved_prompt_and_another_folder(run: Run, workspace: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "then.json"
+    debugger = sample.opener(workspace)()
+    saved.write_text(json.dumps(document(debugger.preview(Settings().toggled("identity")))))
+    other = sample.write_workspace(
+        tmp_path / "elsewhere", sample.DOCUMENT.replace("budget = 200", "budget = 90")
+    )
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("c", "s", "G", "enter", *str(tmp_path / "none.json"), "enter")
+        await idle(pilot)
+        assert home_status(pilot).endswith("none.json: does not exist")
+        await pilot.press("s", "G", "enter", *str(saved), "enter")
+        await idle(pilot)
+        assert screen(app).other == Other("place", str(saved))
+        (found,) = screen(app).sections.differences
+        assert (found.item, found.before) == ("identity", SectionStatus.DISABLED)
+        await pilot.press("a")
+        assert home_status(pilot).startswith("! a prompt elsewhere cannot be taken over")
+        await pilot.press("s", "G", "enter", *str(other), "enter")
+        await idle(pilot)
+        assert {entry.item for entry in screen(app).sections.differences} >= {"retrieved: api.md"}
+        await pilot.press("less_than_sign")  # what was named stays among the others
+        assert screen(app).other == Other("place", str(saved))
+
+
+async def test_where_the_framework_fails_the_sections_are_compared_alone(run: Run, tmp_path: Path) -> None:
+    text = sample.DOCUMENT.replace("budget = 200", "budget = 200\nfails = \"'role' of row 3\"", 1)
+    async with run(folder=sample.write_workspace(tmp_path / "f", text)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("c")
+        await idle(pilot)
+        assert "Nothing is changed" in screen_text(app)
+        assert "there is no final list: the real framework fails" in screen_text(app)
+        await pilot.press("2", "i")
+        assert home_status(pilot) == "! nothing differs here"
 
 
 async def test_changes_are_saved_only_when_asked(run: Run, workspace: Path) -> None:

@@ -1,6 +1,6 @@
 """Align the message lists of one prompt: as stored, as first assembled, as sent, with what happened
-to every message and why. Or align what is sent with what another scenario, turn, session or
-workspace sends (--against), or with a request that was really sent (--final); then the exit code is
+to every message and why. Or align what is sent with what another scenario, turn, session, workspace
+or saved JSON sends (--against), or with a request that was really sent (--final); then the exit code is
 1 where they differ.
 """
 
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="SCENARIO|TURN|FILE",
-        help="a scenario, a user message's number, a session or a folder",
+        help="a scenario, a user message's number, a session, a folder, or JSON that promptdbg wrote",
     )
     parser.add_argument(
         "--final", metavar="FILE", help="a recorded request (JSON) to compare what is sent with"
@@ -110,6 +110,8 @@ def _other(debugger: Debugger, arguments: argparse.Namespace) -> Assembly:
     Raises:
         PromptdbgError: it names nothing, or what it names cannot be opened.
     """
+    from promptdbg.debug import Debugger
+
     wanted = arguments.against
     opened = debugger.opened
     manifest = opened.workspace.manifest
@@ -122,11 +124,15 @@ def _other(debugger: Debugger, arguments: argparse.Namespace) -> Assembly:
     if is_folder(path):
         changed |= {"workspace": wanted, "session": None, "scenario": None}
         return options.debugger(argparse.Namespace(**changed)).assembly
+    if path.suffix == ".json" and os.path.exists(path):
+        from promptdbg.export.opening import opened_document
+
+        return Debugger(opened_document(path, debugger.counter), counter=debugger.counter).assembly
     if os.path.exists(path) and opened.engine.session_format is not None:
         return options.debugger(argparse.Namespace(**changed | {"session": wanted})).assembly
     scenarios = ", ".join(manifest.scenarios) if manifest and manifest.scenarios else "none here"
     raise UsageError(
-        f"{wanted!r} is no scenario, turn, session file or folder",
+        f"{wanted!r} is no scenario, turn, session file, folder or JSON of a prompt",
         where="--against",
         hint=f"scenarios: {scenarios}; turns: {len(opened.turns):,}",
     )

@@ -86,7 +86,12 @@ def opened(arguments: argparse.Namespace) -> Opened:
 
     path = Path(arguments.workspace)
     if path.suffix == ".json" and not os.path.isdir(path):
-        return _document(path, arguments)
+        from promptdbg.export.opening import opened_document
+
+        for option in ("session", "message", "now"):
+            if getattr(arguments, option) is not None:
+                raise UsageError(f"{path.name} is already assembled", where=f"--{option}")
+        return opened_document(path, counter(arguments))
     return open_workspace(
         arguments.workspace,
         OpenRequest(
@@ -97,20 +102,6 @@ def opened(arguments: argparse.Namespace) -> Opened:
             trust=arguments.trust,
         ),
     )
-
-
-def _document(path: Path, arguments: argparse.Namespace) -> Opened:
-    from promptdbg.debug import opened_assembly
-    from promptdbg.export.load import assembly_from, is_assembly, read_json
-    from promptdbg.export.trace_format import assembly_from_trace
-
-    for option in ("session", "message", "now"):
-        if getattr(arguments, option) is not None:
-            raise UsageError(f"{path.name} is already assembled", where=f"--{option}")
-    found = read_json(path)
-    if is_assembly(found):
-        return opened_assembly(assembly_from(found, str(path)))
-    return opened_assembly(assembly_from_trace(found, counter(arguments), str(path)))
 
 
 def debugger(arguments: argparse.Namespace) -> Debugger:

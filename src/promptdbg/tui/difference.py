@@ -1,20 +1,22 @@
-"""What differs between two assemblies, item by item. Pure; engine answers, set side by side."""
+"""What differs between two prompts: their sections, and their messages side by side. Pure; engine
+answers, set beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from promptdbg.analysis.blocks import title
-from promptdbg.model import Assembly, Message, MessageStatus, Section, SectionStatus, StageKind
-from promptdbg.tui.picture import differs
+from promptdbg.analysis.align import align_assemblies
+from promptdbg.analysis.alignment import Alignment
+from promptdbg.model import Assembly, MessageStatus, Section, SectionStatus
+from promptdbg.tui.picture import Picture, differs
+from promptdbg.tui.rows import why_short
 
 Status = SectionStatus | MessageStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An item on both sides; a side without it has no status."""
+    """An item on both sides; a side without it has no status. ``why`` says why it is so now."""
 
     item: str
     name: str
@@ -22,20 +24,17 @@ class Difference:
     after: Status | None
     tokens_before: int
     tokens_after: int
+    why: str = ""
 
     @property
     def change(self) -> int:
         return self.tokens_after - self.tokens_before
 
 
-def differences(before: Assembly, after: Assembly) -> list[Difference]:
-    """Sections and messages of the final lists that are not the same, in the order of ``after``."""
-    return [*_sections(before, after), *_messages(before, after)]
-
-
-def _sections(before: Assembly, after: Assembly) -> list[Difference]:
+def section_differences(before: Assembly, after: Picture) -> list[Difference]:
+    """The sections that are not the same, in the order of ``after``."""
     old = {section.id: section for section in before.sections}
-    new = {section.id: section for section in after.sections}
+    new = after.sections
     found = []
     for item in [*new, *(item for item in old if item not in new)]:
         left, right = old.get(item), new.get(item)
@@ -51,6 +50,7 @@ def _sections(before: Assembly, after: Assembly) -> list[Difference]:
                 right.status if right else None,
                 _tokens(left),
                 _tokens(right),
+                why_short(after, right) if right else "not in it now",
             )
         )
     return found
@@ -60,31 +60,19 @@ def _tokens(section: Section | None) -> int:
     return section.tokens if section else 0
 
 
-def _messages(before: Assembly, after: Assembly) -> list[Difference]:
-    old, old_status = _final(before)
-    new, new_status = _final(after)
-    found = []
-    for item in [*new, *(item for item in old if item not in new)]:
-        left, right = old.get(item), new.get(item)
-        if left == right:
-            continue
-        shown = right or left
-        assert shown is not None
-        found.append(
-            Difference(
-                item,
-                f"{title(shown)} {item}" if item != shown.role else f"{item} message",
-                old_status.get(item, MessageStatus.KEPT) if left else None,
-                new_status.get(item, MessageStatus.KEPT) if right else None,
-                left.tokens if left else 0,
-                right.tokens if right else 0,
-            )
-        )
-    return found
+def side_by_side(before: Assembly, after: Assembly, then: str) -> Alignment:
+    """The final lists of two prompts aligned, the columns named for what they are.
+
+    Raises:
+        UsageError: one of them has no final list.
+    """
+    both = align_assemblies(before, after)
+    columns = tuple(
+        replace(column, stage=replace(column.stage, name=name))
+        for column, name in zip(both.columns, (then, "now"), strict=True)
+    )
+    return replace(both, columns=columns)
 
 
-def _final(assembly: Assembly) -> tuple[Mapping[str, Message], Mapping[str, MessageStatus]]:
-    stage = assembly.stage(StageKind.FINAL)
-    if stage is None:
-        return {}, {}
-    return {message.id: message for message in stage.messages}, stage.statuses
+NO_LISTS = Alignment((), (), (), b"")
+"""Where there is nothing to align."""

@@ -193,10 +193,13 @@ KEYS: tuple[Key, ...] = (
     Key("why.fix", "why", "1,2,3,4,5,6,7,8,9", "1-9", "fix", "Try", "Try the change with that number (undo takes it back)", 5),
     Key("why.back", "why", "escape,i", "esc", "back", "Back", "Back", 80),
     # compare
+    Key("compare.others", "compare", "s", "s", "others", "Against", "Choose what to compare with: files, scenario, turn, a prompt elsewhere", 12),
     Key("compare.other-before", "compare", "less_than_sign,comma", "<", "other(-1)", "Before", "Compare with the one before in that list"),
     Key("compare.other-after", "compare", "greater_than_sign,full_stop", ">", "other(1)", "After", "Compare with the one after in that list", 14),
     Key("compare.use", "compare", "a", "a", "use", "Use", "Make the other one the current one (undo works)", 22),
     Key("compare.save", "compare", "ctrl+s", "ctrl+s", "save", "Save as…", "Save the changes as a scenario in promptdbg.toml", 32),
+    Key("compare.pane-1", "compare", "1", "1", "pane(1)", "Sections", "To the sections that differ"),
+    Key("compare.pane-2", "compare", "2", "2", "pane(2)", "Messages", "To the messages side by side"),
     Key("compare.open", "compare", "enter", "enter", "choose", "Open", "Why it is so now"),
     Key("compare.back", "compare", "escape", "esc", "back", "Back", "Back", 80),
     Key("compare.away", "compare", "c", "c", "leave", "Back", "Back to where you came from"),

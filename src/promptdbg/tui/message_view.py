@@ -279,7 +279,8 @@ def fold_sentence(alignment: Alignment, fold: Run) -> str:
     """What the rows of a fold have in common."""
     columns = len(alignment.columns)
     if not fold.changed:
-        return f"{len(fold):,} rows the same" + (f" in all {columns} lists" if columns > 1 else "")
+        where = "" if columns < 2 else " in both lists" if columns == 2 else f" in all {columns} lists"
+        return f"{len(fold):,} rows the same{where}"
     for number, column in enumerate(alignment.columns):
         if column.kinds[fold.start] in CHANGES:
             cell = alignment.cell(fold.start, number)

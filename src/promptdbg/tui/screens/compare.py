@@ -1,187 +1,211 @@
-"""What the changes did: the prompt as it is now against the files, or against a named scenario."""
+"""A against B: the prompt as it is now beside the files, a scenario, a turn, or a prompt elsewhere."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from rich.style import Style
 from textual import work
 from textual.binding import BindingType
-from textual.strip import Strip
 from textual.widget import Widget
 
+from promptdbg.analysis.alignment import Alignment
+from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.marks import mark_of
-from promptdbg.model import Assembly, Settings
-from promptdbg.text import clip_middle, one_line, pad
+from promptdbg.model import Assembly
+from promptdbg.text import one_line
 from promptdbg.tui.changes import Change
-from promptdbg.tui.difference import Difference, Status, differences
+from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
 from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.message_view import row_sentence, summary
+from promptdbg.tui.others import FILES, Other, assembly_of, others_of, settings_of
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.save import save_scenario
-from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.screens.against import OthersBox
+from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.sentences import plural, signed
-from promptdbg.tui.status import WORD_WIDTH, glyph_of, style_of
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.widgets.column_totals import ColumnTotals
+from promptdbg.tui.widgets.differences import DifferenceList
+from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.widgets.virtual import VirtualList
 
-FILES = "the files"
-"""The scenario that is always there: the workspace as it is on disk."""
-
-_STATE = WORD_WIDTH + 3
+_FRAME = 3
+"""Lines of the list of sections that are no rows: its border and its head."""
 
 
-class DifferenceList(VirtualList):
-    """One differing item a row: state and tokens on both sides."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of a comparison. ``problem`` says why the lists are not there."""
 
-    places: ClassVar[tuple[Place, ...]] = ("list",)
-    head_height = 1
-
-    def __init__(self) -> None:
-        super().__init__(id="differences")
-        self.differences: Sequence[Difference] = ()
-        self.empty_word = ""
-        self.other = FILES
-
-    def show(self, found: Sequence[Difference], other: str, empty_word: str) -> None:
-        self.differences, self.other, self.empty_word = found, other, empty_word
-        self.set_rows(len(found))
-
-    def line_count(self) -> int:
-        return len(self.differences) or 1
-
-    def _name_cells(self, width: int) -> int:
-        return max(width - 2 * _STATE - 4 - 3 * 9 - 1, 12)
-
-    def draw_head(self, y: int, width: int) -> Strip:
-        head = self.style("virtual--head")
-        name = self._name_cells(width)
-        line = (
-            " "
-            + pad("THEN", _STATE)
-            + "  "
-            + pad("NOW", _STATE)
-            + "  "
-            + pad("ITEM", name)
-            + "".join(pad(word, 9, right=True) for word in ("THEN", "NOW", "CHANGE"))
-        )
-        return self.strip([(line, head)], width, head)
-
-    def draw_row(self, row: int, line: int, width: int) -> Strip:
-        if not self.differences:
-            return self.strip([("  " + self.empty_word, self.style("virtual--muted"))], width)
-        entry = self.differences[row]
-        here = row == self.cursor
-        base = self.style("virtual--cursor") if here else self.plain
-        muted = base if here else self.style("virtual--muted")
-        name = clip_middle(one_line(entry.name), self._name_cells(width) - 1, ellipsis=self.glyphs.ellipsis)
-        return self.strip(
-            [
-                (self.glyphs.cursor if here else " ", base),
-                self._state(entry.before, base if here else None),
-                ("  ", base),
-                self._state(entry.after, base if here else None),
-                ("  ", base),
-                (pad(name, self._name_cells(width)), base),
-                (pad(f"{entry.tokens_before:,}", 9, right=True), muted),
-                (pad(f"{entry.tokens_after:,}", 9, right=True), base),
-                (pad(signed(entry.change), 9, right=True), muted),
-            ],
-            width,
-            base,
-        )
-
-    def _state(self, status: Status | None, base: Style | None) -> tuple[str, Style]:
-        if status is None:
-            return pad(f"  {self.glyphs.dash}", _STATE), base or self.style("virtual--muted")
-        mark = mark_of(status)
-        text = pad(f"{glyph_of(mark, self.ascii_only)} {mark.word}", _STATE)
-        return text, base or self.style(style_of(status))
+    before: Assembly
+    sections: Sequence[Difference]
+    lists: Alignment
+    problem: str = ""
 
 
-class CompareScreen(PictureScreen):
-    """Now against one of: the files, every scenario of the manifest."""
+class CompareScreen(ItemScreen):
+    """Above, the sections that differ; below, the final lists side by side, THEN and NOW."""
 
-    places: ClassVar[tuple[Place, ...]] = ("compare",)
+    places: ClassVar[tuple[Place, ...]] = ("compare", "item")
     about = "compare"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("compare")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("compare", "item")
 
-    DEFAULT_CSS = "CompareScreen #differences { border: round $border; height: 1fr; }"
+    DEFAULT_CSS = """
+    CompareScreen {
+        & #differences { border: round $panel-lighten-2; max-height: 40%; &:focus { border: round $border; } }
+        & MessageColumns { height: 1fr; }
+    }
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.other = FILES
+        self._places: tuple[str, ...] = ()
 
     def compose_body(self) -> Iterable[Widget]:
         yield DifferenceList()
+        yield MessageColumns()
+        yield ColumnTotals()
+
+    @property
+    def sections(self) -> DifferenceList:
+        return self.query_one(DifferenceList)
+
+    @property
+    def lists(self) -> MessageColumns:
+        return self.query_one(MessageColumns)
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        return (Cell("Compare", "virtual--strong"), *super().header_cells(picture))
+        against = Cell(f"now against {self.other.title}", "virtual--accent", rank=1)
+        return (Cell("Compare", "virtual--strong"), against, *super().header_cells(picture))
+
+    # -- comparing
 
     def show_picture(self, picture: Picture) -> None:
-        self._compare(picture, self.other)
+        debugger = self.promptdbg.driver.debugger
+        if debugger is not None:
+            self._compare(picture, debugger, self.other)
 
     @work(exclusive=True, group="compare", exit_on_error=False, description="compare")
-    async def _compare(self, picture: Picture, other: str) -> None:
+    async def _compare(self, picture: Picture, debugger: Debugger, other: Other) -> None:
         try:
-            before = await asyncio.to_thread(self._assembly, picture, other)
+            found = await asyncio.to_thread(_compared, picture, debugger, other)
         except PromptdbgError as error:
-            self.query_one(DifferenceList).show((), other, one_line(error.line()))
+            self._draw(picture, (), NO_LISTS, one_line(error.line()))
+            self.refuse(one_line(error.line()))
             return
-        found = await asyncio.to_thread(differences, before, picture.assembly)
-        self._show(picture, before, found, other)
+        empty = "The same prompt." if found.before == picture.assembly else "No section differs."
+        if other == FILES and not picture.assembly.settings.changed:
+            empty = "Nothing is changed. s compares with something else."
+        self._draw(picture, found.sections, found.lists, empty, found.problem)
+        self.say(_sentence(found, picture.assembly))
 
-    def _settings(self, picture: Picture, other: str) -> Settings:
-        debugger = self.promptdbg.driver.debugger
-        assert debugger is not None
-        settings = debugger.base if other == FILES else debugger.opened.scenario(other)
-        return replace(settings, turn=picture.assembly.settings.turn)
+    def _draw(
+        self,
+        picture: Picture,
+        sections: Sequence[Difference],
+        lists: Alignment,
+        empty: str,
+        problem: str = "",
+    ) -> None:
+        listing = self.sections
+        listing.styles.height = max(len(sections), 1) + _FRAME
+        listing.show(sections, empty)
+        title = f"Sections that differ: {len(sections):,}" if sections else "Sections"
+        listing.entitle(f"1 {title}")
+        self.lists.empty_word = problem or "No messages on either side."
+        self.lists.show(lists, picture.rules)
+        if not sections and lists.length and self.focused is listing:
+            self.lists.focus()  # that is where there is something to see
+        self.show_frame()
 
-    def _assembly(self, picture: Picture, other: str) -> Assembly:
-        settings = self._settings(picture, other)
-        if settings == picture.assembly.settings:
-            return picture.assembly
-        debugger = self.promptdbg.driver.debugger
-        assert debugger is not None
-        return debugger.preview(settings)
+    def on_message_columns_drawn(self, message: MessageColumns.Drawn) -> None:
+        picture, plan = self.picture, self.lists.plan
+        if picture is not None and plan is not None:
+            about = "" if picture.assembly.tokenizer.exact else "≈"
+            self.query_one(ColumnTotals).show(plan, about)
+            self.show_keys()
 
-    def _show(self, picture: Picture, before: Assembly, found: list[Difference], other: str) -> None:
-        empty = (
-            "The same prompt." if other != FILES else "Nothing is changed: this is the prompt of the files."
-        )
-        listing = self.query_one(DifferenceList)
-        listing.show(found, other, empty)
-        listing.border_title = listing.title(f"now against {one_line(other)}")
-        used = picture.assembly.budget.used - before.budget.used
-        unit = picture.assembly.budget.unit
-        self.say(
-            f"{plural(len(found), 'item')} differ{'s' if len(found) == 1 else ''} · "
-            f"{before.budget.used:,} then, {picture.assembly.budget.used:,} {unit} now ({signed(used)})"
-        )
+    # -- the item under the cursor
 
-    # -- actions
+    @property
+    def item_here(self) -> str | None:
+        if self.focused is self.lists:
+            return self.lists.message.id if self.lists.message is not None else None
+        entry = self.sections.difference
+        return entry.item if entry is not None else None
+
+    def no_item(self) -> str:
+        return "it is not in the prompt as it is now" if self.item_here else "nothing differs here"
+
+    def copied(self) -> str:
+        """The sections that differ, and the totals, one a line."""
+        lines = [
+            f"{entry.name}: {entry.before or '-'} > {entry.after or '-'}, {entry.tokens_before:,} > "
+            f"{entry.tokens_after:,} tokens ({signed(entry.change)})"
+            for entry in self.sections.differences
+        ]
+        return "\n".join([f"now against {self.other.title}", *lines])
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self.show_keys()
+        plan, row = self.lists.plan, self.lists.row
+        if message.list is self.lists and plan is not None and row is not None:
+            self.say(row_sentence(plan.alignment, row, self.lists.focus_column))
+
+    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
+        self.action_why()
+
+    # -- what it is compared with
 
     def action_other(self, step: int) -> None:
         picture = self.picture
         if picture is None:
             return
-        names = [FILES, *picture.scenarios]
-        if len(names) == 1:
-            self.refuse("promptdbg.toml has no scenarios: ctrl+s saves the changes as one")
+        others = others_of(picture, self._places)
+        if len(others) == 1:
+            self.refuse("there is nothing else here: no scenario, no other turn; s names a file or a folder")
             return
-        place = names.index(self.other) if self.other in names else 0
-        self.other = names[(place + step) % len(names)]
-        self._compare(picture, self.other)
+        place = others.index(self.other) if self.other in others else 0
+        self._take(others[(place + step) % len(others)])
+
+    def action_others(self) -> None:
+        """Choose from everything there is, or name a prompt elsewhere."""
+        if self.picture is not None:
+            others = others_of(self.picture, self._places)
+            self.app.push_screen(OthersBox(others, self.other, self.picture, self._take, self._name_place))
+
+    def _take(self, other: Other) -> None:
+        self.other = other
+        if self.picture is not None:
+            self.show_picture(self.picture)
+
+    def _name_place(self) -> None:
+        def answered(text: str) -> str | None:
+            if not text.strip():
+                return "JSON that promptdbg wrote, a session, or a folder:"
+            place = text.strip()
+            self._places = tuple(dict.fromkeys((*self._places, place)))
+            self._take(Other("place", place))
+            return None
+
+        self.ask(Ask.Question("Compare with the file or folder:", answered))
+
+    # -- actions
 
     def action_use(self) -> None:
-        picture = self.picture
-        if picture is not None:
-            settings = self._settings(picture, self.other)
-            self.promptdbg.driver.change(Change("scenario", f"as in {self.other}", lambda _: settings))
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if picture is None or debugger is None:
+            return
+        settings = settings_of(self.other, debugger, picture.assembly.settings)
+        if settings is None:
+            self.refuse("a prompt elsewhere cannot be taken over: its files are others")
+        else:
+            self.promptdbg.driver.change(Change("scenario", f"as in {self.other.title}", lambda _: settings))
 
     def action_save(self) -> None:
         picture = self.picture
@@ -204,12 +228,33 @@ class CompareScreen(PictureScreen):
         self.promptdbg.driver.reload()
         return None
 
-    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
-        listing = self.query_one(DifferenceList)
-        self.promptdbg.open_why(listing.differences[message.row].item)
+    def action_pane(self, number: int) -> None:
+        (self.sections if number == 1 else self.lists).focus()
 
     def action_choose(self) -> None:
-        self.query_one(DifferenceList).action_choose()
+        self.action_why()
 
     def action_back(self) -> None:
         self.leave()
+
+
+def _compared(picture: Picture, debugger: Debugger, other: Other) -> Compared:
+    """The comparison; called in a thread."""
+    before = assembly_of(other, debugger, picture.assembly)
+    sections = section_differences(before, picture)
+    try:
+        return Compared(before, sections, side_by_side(before, picture.assembly, other.title))
+    except PromptdbgError as error:
+        return Compared(before, sections, NO_LISTS, one_line(error.line()))
+
+
+def _sentence(found: Compared, now: Assembly) -> str:
+    """What differs, counted."""
+    count = len(found.sections)
+    parts = [f"{plural(count, 'section')} differ{'s' if count == 1 else ''}"]
+    if found.lists.length:
+        differ = bool(found.lists.changes)
+        parts.append(f"messages: {summary(found.lists)}" if differ else "the messages are the same")
+    used, unit = now.budget.used - found.before.budget.used, now.budget.unit
+    parts.append(f"{found.before.budget.used:,} then, {now.budget.used:,} {unit} now ({signed(used)})")
+    return " · ".join(parts)

@@ -248,13 +248,8 @@ class MessagesScreen(ItemScreen):
 
     @property
     def message(self) -> Message | None:
-        """The message under the cursor, in the column in focus or the nearest that has it."""
-        lists = self.lists
-        if lists.plan is None or lists.row is None:
-            return None
-        cells = lists.plan.alignment.cells(lists.row)
-        near = sorted(range(len(cells)), key=lambda number: abs(number - lists.focus_column))
-        return next((m for number in near if (m := cells[number].message) is not None), None)
+        """The message under the cursor."""
+        return self.lists.message
 
     @property
     def item_here(self) -> str | None:

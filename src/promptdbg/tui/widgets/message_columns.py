@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from promptdbg.analysis.alignment import CHANGES, Alignment, Run
 from promptdbg.analysis.blocks import full_text
+from promptdbg.model import Message as Entry
 from promptdbg.model import Rule
 from promptdbg.text import clip, pad, width
 from promptdbg.tui.keys import Place, bindings
@@ -87,6 +88,16 @@ class MessageColumns(VirtualList):
         """The row of the alignment under the cursor; the first of a fold."""
         plan = self.plan
         return first_row(plan.entries[self.cursor]) if plan and self.cursor < len(plan.entries) else None
+
+    @property
+    def message(self) -> Entry | None:
+        """The message under the cursor, in the column in focus or the nearest that has it."""
+        plan, row = self.plan, self.row
+        if plan is None or row is None:
+            return None
+        cells = plan.alignment.cells(row)
+        near = sorted(range(len(cells)), key=lambda number: abs(number - self.focus_column))
+        return next((found for number in near if (found := cells[number].message) is not None), None)
 
     def go_to_row(self, row: int) -> None:
         """Put the cursor on a row, showing it where it is folded or not among what is looked for."""

@@ -1,0 +1,57 @@
+"""Prompts by a path: a JSON document, another session of a workspace, another workspace."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from promptdbg.debug import Opened, OpenRequest, open_workspace, opened_assembly
+from promptdbg.errors import InputError
+from promptdbg.export.load import assembly_from, is_assembly, read_json
+from promptdbg.export.trace_format import assembly_from_trace
+from promptdbg.files.disk import expanded, is_folder
+from promptdbg.model import Assembly, Settings
+from promptdbg.tokens import TokenCounter
+
+
+def is_document(path: Path) -> bool:
+    """Whether a path names a JSON document rather than a workspace or a session."""
+    return path.suffix == ".json" and not is_folder(path)
+
+
+def opened_document(path: Path, counter: TokenCounter) -> Opened:
+    """An assembly that promptdbg wrote, or a trace of another program.
+
+    Raises:
+        InputError: the file cannot be read, or holds neither.
+    """
+    found = read_json(path)
+    if is_assembly(found):
+        return opened_assembly(assembly_from(found, str(path)))
+    return opened_assembly(assembly_from_trace(found, counter, str(path)))
+
+
+def prompt_at(place: str, beside: Opened, settings: Settings, counter: TokenCounter) -> Assembly:
+    """The prompt that a path names, as a person types it, to hold against one that is open.
+
+    Args:
+        beside: what is open; a session file is one of its workspace.
+        settings: what is tried with what is open; a session of the same workspace is tried with it too.
+
+    Raises:
+        PromptdbgError: there is no prompt at the path, or it cannot be opened.
+    """
+    path = Path(expanded(place))
+    if is_folder(path):
+        opened = open_workspace(path, OpenRequest(trust=beside.request.trust, home=beside.request.home))
+        return opened.engine.assemble(opened.inputs, opened.base, counter)
+    if is_document(path):
+        opened = opened_document(path, counter)
+        return opened.engine.assemble(opened.inputs, opened.base, counter)
+    if not os.path.lexists(path):
+        raise InputError("there is no such file or folder", where=place)
+    if beside.engine.session_format is None or beside.recorded:
+        raise InputError("is neither a folder nor JSON of a prompt", where=place)
+    opened = open_workspace(beside.workspace.path, replace(beside.request, session=str(path)))
+    return opened.engine.assemble(opened.inputs, settings.with_turn(None), counter)
