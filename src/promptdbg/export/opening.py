@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from promptdbg.debug import Opened, OpenRequest, open_workspace, opened_assembly
 from promptdbg.errors import InputError
 from promptdbg.export.load import assembly_from, is_assembly, read_json
 from promptdbg.export.trace_format import assembly_from_trace
-from promptdbg.files.disk import expanded, is_folder
+from promptdbg.files.disk import expanded, is_file, is_folder
 from promptdbg.model import Assembly, Settings
 from promptdbg.tokens import TokenCounter
 
@@ -42,14 +41,14 @@ def prompt_at(place: str, beside: Opened, settings: Settings, counter: TokenCoun
     Raises:
         PromptdbgError: there is no prompt at the path, or it cannot be opened.
     """
-    path = Path(expanded(place))
+    path = expanded(place)
     if is_folder(path):
         opened = open_workspace(path, OpenRequest(trust=beside.request.trust, home=beside.request.home))
         return opened.engine.assemble(opened.inputs, opened.base, counter)
     if is_document(path):
         opened = opened_document(path, counter)
         return opened.engine.assemble(opened.inputs, opened.base, counter)
-    if not os.path.lexists(path):
+    if not is_file(path):
         raise InputError("there is no such file or folder", where=place)
     if beside.engine.session_format is None or beside.recorded:
         raise InputError("is neither a folder nor JSON of a prompt", where=place)

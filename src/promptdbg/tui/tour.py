@@ -163,9 +163,7 @@ def _undo(now: Seen) -> str:
 def _budget(now: Seen) -> str:
     if now.place != "home":
         return "The budget can be turned live. First back to the sections: {home.back}."
-    return (
-        "The budget is turned live: {home.budget}, then {budget.less} or {budget.more}; watch the list."
-    )
+    return "The budget is turned live: {home.budget}, then {budget.less} or {budget.more}; watch the list."
 
 
 def _has_lost_sections(picture: Picture) -> bool:
