@@ -11,7 +11,7 @@ from pathlib import Path
 from promptdbg import sessions
 from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
-from promptdbg.errors import InputError, UsageError
+from promptdbg.errors import InputError, PromptdbgError, UsageError
 from promptdbg.files.disk import expanded
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
 from promptdbg.records import SessionRef, StoredSession
@@ -77,6 +77,45 @@ class Opened:
             known = "one of " + ", ".join(sorted(scenarios)) if scenarios else f"{MANIFEST_NAME} has none"
             raise UsageError(f"unknown scenario {name!r}", hint=known)
         return self.base.overlaid(scenarios[name])
+
+    def assemble(self, settings: Settings, counter: TokenCounter) -> Assembly:
+        """The assembly that these settings give.
+
+        Raises:
+            InputError: a value of the manifest does not fit.
+            UsageError: another setting does not.
+        """
+        try:
+            return self.engine.assemble(self.inputs, settings, counter)
+        except UsageError as error:
+            keys = self._wrong_key(settings, counter, error)
+            if keys is None:
+                raise
+            place = str(self.workspace.source(*keys))
+            raise InputError(error.what, where=place, hint=error.hint) from error
+
+    def _wrong_key(
+        self, settings: Settings, counter: TokenCounter, error: UsageError
+    ) -> tuple[str, ...] | None:
+        """The key of the manifest that the error is about: without it there is none, or another."""
+        for name, value in settings.values.items():
+            keys = self._key_of(name, value)
+            if keys is None:
+                continue
+            try:
+                self.engine.assemble(self.inputs, settings.without_value(name), counter)
+            except PromptdbgError as other:
+                if other.line() == error.line():
+                    continue
+            return keys
+        return None
+
+    def _key_of(self, knob: str, value: Value) -> tuple[str, ...] | None:
+        if self.base.values.get(knob) == value:
+            return ("settings", knob)
+        scenarios = self.workspace.manifest.scenarios if self.workspace.manifest else {}
+        found = (name for name, settings in scenarios.items() if settings.values.get(knob) == value)
+        return next((("scenarios", name, knob) for name in found), None)
 
 
 def open_workspace(path: Path | str, request: OpenRequest | None = None) -> Opened:
@@ -161,7 +200,11 @@ def choose_engine(workspace: Workspace, name: str = "auto") -> tuple[AnyEngine, 
     if name != "auto":
         return engine(name), Detection(100, "named on the command line")
     if workspace.manifest and workspace.manifest.engine:
-        return engine(workspace.manifest.engine), Detection(100, f"{workspace.manifest.path.name} says so")
+        try:
+            named = engine(workspace.manifest.engine)
+        except UsageError as error:
+            raise InputError(error.what, where=str(workspace.source("engine")), hint=error.hint) from error
+        return named, Detection(100, f"{workspace.manifest.path.name} says so")
     best: tuple[AnyEngine, Detection] | None = None
     for candidate in ENGINE_NAMES:
         entry = engine(candidate)
@@ -183,7 +226,7 @@ def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:
     if request.session is not None or named is None:
         return request.session
     if not isinstance(named, str):
-        raise InputError("session must be a file name", where=str(workspace.path / MANIFEST_NAME))
+        raise workspace.wrong("must be a file name", "session")
     return str(workspace.path / named)
 
 
@@ -212,7 +255,7 @@ class Debugger:
         self.assembly = self._assembled(self.settings)
 
     def _assembled(self, settings: Settings) -> Assembly:
-        return self.opened.engine.assemble(self.opened.inputs, settings, self.counter)
+        return self.opened.assemble(settings, self.counter)
 
     def apply(self, settings: Settings, label: str, *, joins: bool = False) -> Assembly:
         """Try other settings. ``label`` is what undo will say was undone.
@@ -306,7 +349,7 @@ class Debugger:
         opened = open_workspace(self.opened.workspace.path, self.opened.request)
         untouched = self.settings == replace(self.base, turn=self.settings.turn)
         settings = replace(opened.base, turn=self.settings.turn) if untouched else self.settings
-        assembly = opened.engine.assemble(opened.inputs, settings, self.counter)
+        assembly = opened.assemble(settings, self.counter)
         self.opened, self.assembly, self.settings = opened, assembly, settings
         return assembly
 

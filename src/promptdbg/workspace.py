@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from promptdbg.errors import InputError
 from promptdbg.files.disk import read_file, resolved
-from promptdbg.model import Json, Settings, Value, is_finite
+from promptdbg.model import Json, Settings, Source, Value, is_finite
 
 MANIFEST_NAME = "promptdbg.toml"
 _MANIFEST_LIMIT = 4 * 1024 * 1024
@@ -31,6 +31,7 @@ class Manifest:
     settings: Settings
     scenarios: Mapping[str, Settings]
     data: Mapping[str, Json]
+    text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,25 @@ class Workspace:
     def options(self) -> Mapping[str, Json]:
         """The manifest's keys; empty without a manifest."""
         return self.manifest.data if self.manifest else MappingProxyType({})
+
+    def source(self, *keys: str) -> Source:
+        """Where a key of the manifest stands, or the file; the folder without a manifest."""
+        if self.manifest is None:
+            return Source(str(self.path))
+        return _place(self.manifest.path, self.manifest.text, keys)
+
+    def table_sources(self, key: str, count: int) -> tuple[Source, ...]:
+        """Where each of the manifest's ``count`` tables ``[[key]]`` stands."""
+        from promptdbg.files.tomllines import table_lines
+
+        lines = table_lines(self.manifest.text, key) if self.manifest else ()
+        if len(lines) != count:
+            return (Source(self.source().path),) * count
+        return tuple(Source(self.source().path, line) for line in lines)
+
+    def wrong(self, what: str, *keys: str) -> InputError:
+        """The error that a key of the manifest has a value that cannot be."""
+        return InputError(f"{'.'.join(keys)} {what}", where=str(self.source(*keys)))
 
 
 def open_folder(path: Path | str) -> Workspace:
@@ -107,72 +127,94 @@ def read_manifest(path: Path) -> Manifest | None:
         raise InputError(f"is not TOML: {error}", where=str(path)) from error
     except RecursionError as error:
         raise InputError("is nested too deeply", where=str(path)) from error
-    return manifest_from(path, data)
+    return manifest_from(path, data, text)
 
 
-def manifest_from(path: Path, data: Mapping[str, Any]) -> Manifest:
-    """A manifest from its parsed document.
+def manifest_from(path: Path, data: Mapping[str, Any], text: str = "") -> Manifest:
+    """A manifest from its parsed document; ``text`` is what was parsed, for the lines of errors.
 
     Raises:
         InputError: a key has the wrong kind of value.
     """
-    engine = data.get("engine")
-    if engine is not None and not isinstance(engine, str):
-        raise InputError("engine must be a text", where=str(path))
-    scenarios = _table(path, data, "scenarios")
-    return Manifest(
-        path=path,
-        engine=engine,
-        settings=_settings(path, "settings", _table(path, data, "settings")),
-        scenarios=MappingProxyType(
-            {
-                name: _settings(path, f"scenarios.{name}", _table(path, scenarios, name, f"scenarios.{name}"))
-                for name in scenarios
-            }
-        ),
-        data=MappingProxyType(dict(data)),
-    )
+    return _Reader(path, text).manifest(data)
 
 
 # Beside knob values a settings table may hold these, as written by "save scenario".
 _OFF, _PRIORITIES, _TEXTS = "off", "priorities", "texts"
 
 
-def _settings(path: Path, where: str, table: Mapping[str, Any]) -> Settings:
-    off = table.get(_OFF, [])
-    if not isinstance(off, list) or not all(isinstance(item, str) for item in off):
-        raise InputError(f"{where}.{_OFF} must be a list of item ids", where=str(path))
-    priorities = _table(path, table, _PRIORITIES, f"{where}.{_PRIORITIES}")
-    for item, number in priorities.items():
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not is_finite(number):
-            raise InputError(f"{where}.{_PRIORITIES}.{item} must be a number", where=str(path))
-    texts = _table(path, table, _TEXTS, f"{where}.{_TEXTS}")
-    for item, text in texts.items():
-        if not isinstance(text, str):
-            raise InputError(f"{where}.{_TEXTS}.{item} must be a text", where=str(path))
-    values = {
-        name: _value(path, f"{where}.{name}", value)
-        for name, value in table.items()
-        if name not in (_OFF, _PRIORITIES, _TEXTS)
-    }
-    return Settings(
-        values=MappingProxyType(values),
-        off=frozenset(off),
-        priorities=MappingProxyType(dict(priorities)),
-        texts=MappingProxyType(dict(texts)),
-    )
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Checks a document, and tells what is wrong by its key and place."""
+
+    path: Path
+    text: str
+
+    def wrong(self, what: str, *keys: str) -> InputError:
+        return InputError(f"{'.'.join(keys)} {what}", where=str(_place(self.path, self.text, keys)))
+
+    def manifest(self, data: Mapping[str, Any]) -> Manifest:
+        engine = data.get("engine")
+        if engine is not None and not isinstance(engine, str):
+            raise self.wrong("must be a text", "engine")
+        scenarios = {
+            name: self.settings(self.table(data, "scenarios", name), "scenarios", name)
+            for name in self.table(data, "scenarios")
+        }
+        return Manifest(
+            path=self.path,
+            engine=engine,
+            settings=self.settings(self.table(data, "settings"), "settings"),
+            scenarios=MappingProxyType(scenarios),
+            data=MappingProxyType(dict(data)),
+            text=self.text,
+        )
+
+    def settings(self, table: Mapping[str, Any], *where: str) -> Settings:
+        off = table.get(_OFF, [])
+        if not isinstance(off, list) or not all(isinstance(item, str) for item in off):
+            raise self.wrong("must be a list of item ids", *where, _OFF)
+        priorities = self.table(table, _PRIORITIES, above=where)
+        for item, number in priorities.items():
+            if isinstance(number, bool) or not isinstance(number, (int, float)) or not is_finite(number):
+                raise self.wrong("must be a number", *where, _PRIORITIES, item)
+        texts = self.table(table, _TEXTS, above=where)
+        for item, text in texts.items():
+            if not isinstance(text, str):
+                raise self.wrong("must be a text", *where, _TEXTS, item)
+        values = {
+            name: self.value(value, *where, name)
+            for name, value in table.items()
+            if name not in (_OFF, _PRIORITIES, _TEXTS)
+        }
+        return Settings(
+            values=MappingProxyType(values),
+            off=frozenset(off),
+            priorities=MappingProxyType(dict(priorities)),
+            texts=MappingProxyType(dict(texts)),
+        )
+
+    def value(self, value: Any, *keys: str) -> Value:
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
+            return tuple(value)
+        if isinstance(value, (bool, int, float, str)):
+            return value
+        raise self.wrong("must be a number, a text, true or false, or a list of texts", *keys)
+
+    def table(self, data: Mapping[str, Any], *keys: str, above: tuple[str, ...] = ()) -> Mapping[str, Any]:
+        """The table that the keys lead to from ``data``, which stands at ``above``; empty without one."""
+        found: Any = data
+        for depth, key in enumerate(keys, start=1):
+            found = found.get(key, {})
+            if not isinstance(found, dict):
+                name = ".".join((*above, *keys[:depth]))
+                place = _place(self.path, self.text, (*above, *keys[:depth]))
+                raise InputError(f"[{name}] must be a table", where=str(place))
+        table: Mapping[str, Any] = found
+        return table
 
 
-def _value(path: Path, where: str, value: Any) -> Value:
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return tuple(value)
-    if isinstance(value, (bool, int, float, str)):
-        return value
-    raise InputError(f"{where} must be a number, a text, true or false, or a list of texts", where=str(path))
+def _place(path: Path, text: str, keys: tuple[str, ...]) -> Source:
+    from promptdbg.files.tomllines import key_line  # only where something is wrong
 
-
-def _table(path: Path, data: Mapping[str, Any], key: str, where: str = "") -> Mapping[str, Any]:
-    value = data.get(key, {})
-    if not isinstance(value, dict):
-        raise InputError(f"[{where or key}] must be a table", where=str(path))
-    return value
+    return Source(str(path), key_line(text, *keys) if keys else None)

@@ -132,7 +132,7 @@ def test_spans_move_with_the_text() -> None:
 
 def test_own_patterns_allowed_values_and_known_words() -> None:
     options = {"redact": {"patterns": {"ticket": r"ACME-\d+"}, "allow": ["ines@example.org"]}}
-    rules = rules_from(options, "promptdbg.toml", {"heron": "host"})
+    rules = rules_from(options, words={"heron": "host"})
     text = "ACME-12 on heron by ines@example.org and bob@example.org, not herons"
     redacted = Redactor([text], rules).redact(text).text
     assert redacted == "‹ticket-1› on ‹host-1› by ines@example.org and ‹e-mail-1›, not herons"
@@ -143,11 +143,11 @@ def test_own_patterns_allowed_values_and_known_words() -> None:
 )
 def test_a_broken_table_is_one_line(table: object) -> None:
     with pytest.raises(InputError, match=r"redact"):
-        rules_from({"redact": table}, "promptdbg.toml")
+        rules_from({"redact": table})
 
 
 def test_a_slow_pattern_of_a_stranger_is_stopped() -> None:
-    rules = rules_from({"redact": {"patterns": {"evil": r"(x+x+)+y"}}}, "promptdbg.toml")
+    rules = rules_from({"redact": {"patterns": {"evil": r"(x+x+)+y"}}})
     with pytest.raises(InputError, match="too long"):
         Redactor(["x" * 5000], rules)
 

@@ -169,7 +169,7 @@ def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: Toke
         from promptdbg.analysis.items import match_items
 
         # Which items there are is known only once it is assembled with everything else applied.
-        assembly = open_state.engine.assemble(open_state.inputs, chosen, counted_by)
+        assembly = open_state.assemble(chosen, counted_by)
         off = {item for pattern in arguments.off for item in match_items(assembly, pattern)}
         chosen = chosen.with_off(chosen.off | off)
     return chosen

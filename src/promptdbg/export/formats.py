@@ -12,7 +12,6 @@ from promptdbg.export import FORMATS
 from promptdbg.export.levels import Export
 from promptdbg.export.redact import Rules, machine_words, rules_from
 from promptdbg.model import Assembly
-from promptdbg.workspace import MANIFEST_NAME
 
 
 def rules_of(opened: Opened) -> Rules:
@@ -27,7 +26,7 @@ def rules_of(opened: Opened) -> Rules:
     home = os.path.expanduser("~")
     if home != "~":  # a user that the machine does not know, with no HOME
         words[home] = "home"
-    return rules_from(workspace.options, str(workspace.path / MANIFEST_NAME), words)
+    return rules_from(workspace.options, workspace.source, words)
 
 
 def rendered(made: Export, form: str, svg: Callable[[Assembly], str]) -> str:

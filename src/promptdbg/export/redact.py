@@ -20,6 +20,7 @@ from promptdbg.export.secrets import Found, Shape, base64_runs, find
 from promptdbg.export.shapes import default_shapes
 from promptdbg.export.views import views
 from promptdbg.model import Json, Span
+from promptdbg.workspace import MANIFEST_NAME
 
 _REPEAT_MIN = 6
 """Characters below which a value is not looked for elsewhere: ``admin`` is also a word."""
@@ -240,31 +241,43 @@ def _trie_pattern(values: Sequence[str], depth: int = _TRIE_DEPTH) -> str:
     return "(?:" + "|".join(written) + ")" + ("?" if ends else "")
 
 
-def rules_from(options: Mapping[str, Json], where: str, words: Mapping[str, str] | None = None) -> Rules:
+def rules_from(
+    options: Mapping[str, Json],
+    place: Callable[..., object] = lambda *keys: MANIFEST_NAME,
+    words: Mapping[str, str] | None = None,
+) -> Rules:
     """The rules of a manifest's ``[redact]`` table: ``patterns`` by kind, ``allow`` a list.
+
+    Args:
+        place: where a key of the manifest stands, for errors.
+        words: names of this user and machine to hide, by value.
 
     Raises:
         InputError: a pattern is not a regular expression, or a value is of the wrong kind.
     """
     table = options.get("redact", {})
     if not isinstance(table, dict):
-        raise InputError("[redact] must be a table", where=where)
+        raise InputError("[redact] must be a table", where=str(place("redact")))
     patterns = table.get("patterns", {})
     allow = table.get("allow", [])
     if not isinstance(patterns, dict) or not all(isinstance(p, str) for p in patterns.values()):
-        raise InputError("[redact.patterns] must map a kind to a regular expression", where=where)
+        raise InputError(
+            "[redact.patterns] must map a kind to a regular expression",
+            where=str(place("redact", "patterns")),
+        )
     if not isinstance(allow, list) or not all(isinstance(value, str) for value in allow):
-        raise InputError("redact.allow must be a list of texts", where=where)
+        raise InputError("redact.allow must be a list of texts", where=str(place("redact", "allow")))
     own: dict[str, Bounded] = {}
     for kind, pattern in patterns.items():
         if not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", kind):
+            where = str(place("redact", "patterns", kind))
             raise InputError(f"redact.patterns.{kind}: a kind is a word in lower case", where=where)
         try:
             own[kind] = Bounded(pattern)
         except regex.error as error:
-            raise InputError(
-                f"redact.patterns.{kind} is not a regular expression: {error}", where=where
-            ) from error
+            where = str(place("redact", "patterns", kind))
+            what = f"redact.patterns.{kind} is not a regular expression: {error}"
+            raise InputError(what, where=where) from error
     return Rules(own=own, words=words or {}, allow=frozenset(allow))
 
 

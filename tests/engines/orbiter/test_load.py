@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.debug import Debugger, OpenRequest, open_workspace
-from promptdbg.errors import UsageError
+from promptdbg.errors import InputError
 from promptdbg.model import Assembly, Notice
 from tests import invariants
 
@@ -96,7 +96,7 @@ def test_numbers_that_the_framework_refuses(tmp_path: Path) -> None:
 
 def test_a_negative_budget_is_refused_in_one_line(tmp_path: Path) -> None:
     manifest = 'engine = "orbiter"\n[settings]\nneuron_budget = -5\n'
-    with pytest.raises(UsageError, match="neuron_budget cannot be -5"):
+    with pytest.raises(InputError, match=r"promptdbg.toml:3: knob neuron_budget cannot be -5"):
         assembled(tmp_path, orbiter__yaml="entries: [task]", promptdbg__toml=manifest)
 
 

@@ -23,6 +23,7 @@ from promptdbg.engines.agentos.memory import SHARES, MemoryInput
 from promptdbg.engines.agentos.summarizer import StubSummarizer, from_settings
 from promptdbg.engines.agentos.texts import STAND_INS
 from promptdbg.engines.base import Inputs, LoadRequest
+from promptdbg.engines.named import named_files
 from promptdbg.errors import InputError
 from promptdbg.files.disk import read_file
 from promptdbg.model import Json, Notice, Source, Turn
@@ -84,9 +85,9 @@ def load_workspace(workspace: Workspace, request: LoadRequest) -> AgentosInputs:
 class _Loader:
     def __init__(self, workspace: Workspace, request: LoadRequest) -> None:
         self.workspace, self.request = workspace, request
-        self.warnings: list[Notice] = []
-        self.settings_name = self._named("agentos", SETTINGS_FILE)
-        self.components_name = self._named("components", COMPONENTS_FILE)
+        usual = {"agentos": SETTINGS_FILE, "components": COMPONENTS_FILE}
+        names, self.warnings = named_files(workspace, "agentos", usual)
+        self.settings_name, self.components_name = names["agentos"], names["components"]
 
     def load(self) -> AgentosInputs:
         settings, components = self._object(self.settings_name), self._object(self.components_name)
@@ -125,13 +126,6 @@ class _Loader:
         )
 
     # ---- files ------------------------------------------------------------------------------------
-
-    def _named(self, key: str, default: str) -> str:
-        name = self.workspace.options.get(key, default)
-        if isinstance(name, str) and name:
-            return name
-        self._warn("agentos.manifest", f"{key} must be a file name; {default} is read", "promptdbg.toml")
-        return default
 
     def _object(self, name: str) -> dict[str, Json] | None:
         path = self.workspace.path / name

@@ -134,7 +134,7 @@ class _Loading:
         if value is None:
             return default
         if not isinstance(value, str):
-            raise InputError(f"{key} must be a text", where=self._manifest())
+            raise self.workspace.wrong("must be a text", key)
         return value
 
     def _strings(self, key: str) -> list[str]:
@@ -142,7 +142,7 @@ class _Loading:
         if value is None:
             return []
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise InputError(f"{key} must be a list of texts", where=self._manifest())
+            raise self.workspace.wrong("must be a list of texts", key)
         return value
 
     def _number(self, key: str) -> int | None:
@@ -150,12 +150,8 @@ class _Loading:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InputError(f"{key} must be a whole number, 0 or more", where=self._manifest())
+            raise self.workspace.wrong("must be a whole number, 0 or more", key)
         return value
-
-    def _manifest(self) -> str:
-        manifest = self.workspace.manifest
-        return str(manifest.path if manifest else self.workspace.path)
 
     def _file(self, key: str, default: str) -> tuple[Path, bool]:
         """The file a key names, and whether the manifest asked for it."""
@@ -193,7 +189,7 @@ class _Loading:
                     self._notice("bee.config", f"{message}; bee refuses the whole file", path)
         environment = self._option("environment") or {}
         if not isinstance(environment, dict):
-            raise InputError("[environment] must be a table", where=self._manifest())
+            raise self.workspace.wrong("must be a table", "environment")
         return merge_environment(config, {key: str(value) for key, value in environment.items()})
 
     def _now(self) -> datetime:
@@ -203,9 +199,9 @@ class _Loading:
         try:
             moment = iso_time(text)
         except ValueError as error:
-            raise InputError(
-                f"{text!r} is not an ISO time", where="clock", hint="2026-05-30T12:00:00Z"
-            ) from error
+            if self.request.now:
+                raise InputError(f"{text!r} is not an ISO time", where="--now") from error
+            raise self.workspace.wrong(f"must be an ISO time, not {text!r}", "clock") from error
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     def _query(self) -> str | None:
@@ -254,7 +250,7 @@ class _Loading:
         real = folder.as_posix()
         mount = clean(self._string("mount", real))
         if not mount.startswith("/") and mount != real:
-            raise InputError("mount must be an absolute path", where=self._manifest())
+            raise self.workspace.wrong("must be an absolute path", "mount")
         whole = mount == real
         home = self._home(mount, whole)
         mounts = whole_disks(real, home or real) if whole else (Mount(mount, folder),)
@@ -262,7 +258,7 @@ class _Loading:
         cwd = clean(posixpath.join(mount, self._string("cwd", mount)))
         inside = cwd == mount or cwd.startswith(mount.rstrip("/") + "/")
         if not inside and mount != real:
-            raise InputError(f"cwd {cwd} is not below mount {mount}", where=self._manifest())
+            raise self.workspace.wrong(f"{cwd} is not below mount {mount}", "cwd")
         root = disk_root(real) if whole else mount
         chain = folders(root, cwd)
         start = clean(posixpath.join(mount, self._string("walk_from", mount)))
@@ -343,7 +339,9 @@ class _Loading:
         try:
             times = record_times(self._option("modified"))
         except ValueError as error:
-            raise InputError(str(error), where=self._manifest()) from error
+            name = str(error)
+            keys = ("modified", name) if name else ("modified",)
+            raise self.workspace.wrong("must be a time" if name else "must be a table", *keys) from error
         records, notices = read_store(folder, times)
         self.notices += notices
         return records

@@ -74,17 +74,17 @@ def record_times(table: Json) -> Mapping[str, datetime]:
     """The manifest's ``[modified]``: times by file name.
 
     Raises:
-        ValueError: it is not a table of times.
+        ValueError: it is not a table of times; its text is the name of the one that is none.
     """
     if table is None:
         return {}
     if not isinstance(table, dict):
-        raise ValueError("[modified] must be a table")
+        raise ValueError("")
     times: dict[str, datetime] = {}
     for name, value in table.items():
         try:
             moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
         except (TypeError, ValueError):
-            raise ValueError(f"modified.{name} must be a time") from None
+            raise ValueError(name) from None
         times[name] = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return times

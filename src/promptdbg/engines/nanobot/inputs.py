@@ -107,12 +107,13 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
     options = Options(workspace)
     home = Path(request.home) if request.home else Path.home()
     notices: list[Notice] = []
-    named = options.text("passages") == "names"
-    found = find_installed(home) if not named or options.text("builtin_skills") == "on" else None
+    named = options.choice("passages", ("names",)) == "names"
+    with_skills = options.choice("builtin_skills", ("off", "on")) == "on"
+    found = find_installed(home) if not named or with_skills else None
     installed = None if named else found
-    dialect, reason = _dialect(workspace, home, installed)
+    dialect, reason = _dialect(workspace, options, installed)
     session = load_session(request.session, DIALECTS[dialect])
-    config = _config(workspace, home, session)
+    config = _config(workspace, options, home, session)
     notices.extend(config.notices)
     key = options.text("session_key") or (request.session.ref.key if request.session else "")
     channel, chat = _route(options, key)
@@ -152,16 +153,15 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         channel=channel,
         chat_id=chat,
         sender=options.text("sender") or "user",
-        now=request.now or options.text("now") or _machine_time(),
+        now=request.now or options.time("now") or _machine_time(),
         runtime=options.text("runtime") or _machine_runtime(),
         system=options.text("system") or platform.system(),
         prose=_prose(named, installed),
     )
 
 
-def _dialect(workspace: Workspace, home: Path, installed: Installed | None) -> tuple[str, str]:
-    named = workspace.options.get("dialect")
-    if isinstance(named, str) and named in DIALECTS:
+def _dialect(workspace: Workspace, options: Options, installed: Installed | None) -> tuple[str, str]:
+    if named := options.choice("dialect", DIALECTS):
         return named, "the manifest names it"
     if installed is not None:
         note = f" ({installed.note})" if installed.note else ""
@@ -173,14 +173,13 @@ def _dialect(workspace: Workspace, home: Path, installed: Installed | None) -> t
     return NEWEST, "the newest; nothing says otherwise"
 
 
-def config_path(workspace: Workspace, home: Path) -> Path:
+def config_path(workspace: Workspace, options: Options, home: Path) -> Path:
     """The configuration that applies: the manifest's, the one above the workspace, or the user's own.
 
     With a manifest that names none, only a ``config.json`` in the workspace counts, so that an
     example gives the same answer on every machine.
     """
-    named = workspace.options.get("config")
-    if isinstance(named, str):
+    if named := options.text("config"):
         return workspace.path / named
     if workspace.manifest is not None:
         return workspace.path / "config.json"
@@ -188,9 +187,9 @@ def config_path(workspace: Workspace, home: Path) -> Path:
     return above if is_file(above) else home / ".nanobot" / "config.json"
 
 
-def _config(workspace: Workspace, home: Path, session: LoadedSession) -> Config:
+def _config(workspace: Workspace, options: Options, home: Path, session: LoadedSession) -> Config:
     pinned = session.metadata.get("_nanobot_model_preset")
-    return read_config(config_path(workspace, home), pinned if isinstance(pinned, str) else None)
+    return read_config(config_path(workspace, options, home), pinned if isinstance(pinned, str) else None)
 
 
 def _route(options: Options, key: str) -> tuple[str, str]:
@@ -233,15 +232,15 @@ def _builtin(options: Options, installed: Installed | None) -> tuple[tuple[Skill
 
 
 def _machine(options: Options, skills: tuple[SkillFile, ...]) -> Machine:
-    bins, env = options.value("bins"), options.value("env")
+    bins, env = options.texts("bins"), options.table("env")
     programs: set[str] = set()
     variables: set[str] = set()
     for skill in skills:
         wanted, needed = required(skill.file.text or "")
         programs.update(wanted)
         variables.update(needed)
-    found = set(bins) if isinstance(bins, list) else {name for name in programs if shutil.which(name)}
-    given = env if isinstance(env, dict) else os.environ
+    found = set(bins) if bins is not None else {name for name in programs if shutil.which(name)}
+    given = os.environ if env is None else env
     return Machine(frozenset(found & programs), frozenset(name for name in variables if given.get(name)))
 
 

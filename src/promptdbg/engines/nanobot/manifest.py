@@ -8,14 +8,14 @@ from __future__ import annotations
 import base64
 import json
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from promptdbg.errors import InputError
 from promptdbg.files.disk import read_file
 from promptdbg.files.skills import read_strict
 from promptdbg.model import Json, Notice, Source
+from promptdbg.times import is_iso_time
 from promptdbg.workspace import Workspace
 
 _MEDIA_LIMIT = 64 * 1024 * 1024
@@ -55,8 +55,8 @@ class Options:
     """The manifest's keys, with a clear error for a value of the wrong kind."""
 
     def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._data = workspace.options
-        self._where = str(workspace.manifest.path) if workspace.manifest else ""
 
     def value(self, key: str) -> Json:
         return self._data.get(key)
@@ -64,20 +64,48 @@ class Options:
     def text(self, key: str) -> str:
         value = self._data.get(key)
         if value is not None and not isinstance(value, str):
-            raise InputError(f"{key} must be a text", where=self._where)
+            raise self._workspace.wrong("must be a text", key)
         return value or ""
 
+    def choice(self, key: str, choices: Collection[str]) -> str:
+        value = self.text(key)
+        if value and value not in choices:
+            raise self._workspace.wrong(f"must be one of {', '.join(choices)}, not {value!r}", key)
+        return value
+
+    def time(self, key: str) -> str:
+        value = self.text(key)
+        if value and not is_iso_time(value):
+            raise self._workspace.wrong(f"must be an ISO time, not {value!r}", key)
+        return value
+
     def path(self, key: str) -> str:
-        paths = self._data.get("paths", {})
-        value = paths.get(key) if isinstance(paths, dict) else None
-        return value if isinstance(value, str) else ""
+        value = (self.table("paths") or {}).get(key, "")
+        if not isinstance(value, str):
+            raise self._workspace.wrong("must be a text", "paths", key)
+        return value
+
+    def table(self, key: str) -> dict[str, Json] | None:
+        value = self._data.get(key)
+        if value is not None and not isinstance(value, dict):
+            raise self._workspace.wrong("must be a table", key)
+        return value
+
+    def texts(self, key: str) -> list[str] | None:
+        """A list of texts; ``None`` where the manifest does not name it."""
+        value = self._data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            raise self._workspace.wrong("must be a list of texts", key)
+        return value
 
     def list(self, key: str) -> list[Json]:
         value = self._data.get(key)
         if value is None:
             return []
         if not isinstance(value, list):
-            raise InputError(f"{key} must be a list", where=self._where)
+            raise self._workspace.wrong("must be a list", key)
         return value
 
 
@@ -85,7 +113,9 @@ def read_tools(workspace: Workspace, options: Options, notices: list[Notice]) ->
     value = options.value("tools")
     if isinstance(value, list):
         return tuple(value)
-    path = workspace.path / (value if isinstance(value, str) else "tools.json")
+    if value is not None and not isinstance(value, str):
+        raise workspace.wrong("must be a file name or a list of tools", "tools")
+    path = workspace.path / (value or "tools.json")
     read = read_file(path, limit=LIST_LIMIT)
     if read.problem is not None:
         if read.problem.kind != "missing" or value is not None:
@@ -128,7 +158,9 @@ def read_inflight(
 
 
 def read_media(workspace: Workspace, options: Options, shown: str) -> tuple[MediaFile, ...]:
-    return tuple(_media_file(workspace.path / str(name), f"{shown}/{name}") for name in options.list("media"))
+    return tuple(
+        _media_file(workspace.path / name, f"{shown}/{name}") for name in options.texts("media") or ()
+    )
 
 
 def _media_file(path: Path, shown: str) -> MediaFile:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
+from promptdbg.engines.named import laid_over, named_files, place_laid_over
 from promptdbg.engines.orbiter.config import ContextConfig, LimitConfig
 from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
 from promptdbg.engines.orbiter.neurons import DEFAULT_PRIORITY, PRIORITIES
@@ -25,9 +27,16 @@ from promptdbg.engines.orbiter.variables import DynamicVariableRegistry, resolve
 from promptdbg.engines.rows import rows_from
 from promptdbg.files.structured import Parsed, read_structured
 from promptdbg.model import Failure, Json, Notice, Source
+from promptdbg.times import is_iso_time
 from promptdbg.workspace import MANIFEST_NAME, Workspace
 
 CONFIG = "orbiter.yaml"
+FILES = {
+    "config": CONFIG,
+    "state": "state.json",
+    "parent_state": "parent_state.json",
+    "messages": "messages.json",
+}
 
 _NUMBERS = (set(ContextConfig.__dataclass_fields__) | set(LimitConfig.__dataclass_fields__)) - {
     "mode",
@@ -67,9 +76,12 @@ class _Reading:
     notices: list[Notice] = field(default_factory=list)
     watched: list[str] = field(default_factory=list)
     failure: Failure | None = None
+    in_manifest: Callable[..., Source | None] = lambda *keys: None
+    """Where a key stands in the manifest, which goes before the configuration."""
 
     def warn(self, code: str, message: str, *keys: str | int) -> None:
-        self.notices.append(Notice(f"orbiter.{code}", message, self.config.source(*keys)))
+        place = self.in_manifest(*keys) or self.config.source(*keys)
+        self.notices.append(Notice(f"orbiter.{code}", message, place))
 
     def read(self, name: str) -> Parsed:
         parsed = read_structured(self.folder / name)
@@ -91,16 +103,15 @@ _KIND_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "a ta
 
 def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
     """Read everything an assembly depends on."""
-    reading = _start(workspace)
-    files = _files(workspace)
+    files, wrong = named_files(workspace, "orbiter", FILES)
+    reading = _start(workspace, files)
+    reading.notices += wrong
     state = _state(reading, files)
     messages = reading.read(files["messages"])
     if not messages.found and files["messages"] == "messages.json":
         messages = reading.read("messages.jsonl")
     conversation = messages.value if isinstance(messages.value, dict) else {"messages": messages.value}
-    clock = (
-        request.now or reading.typed("clock", str, None) or datetime.now(UTC).isoformat(timespec="seconds")
-    )
+    clock = request.now or _clock(reading) or datetime.now(UTC).isoformat(timespec="seconds")
     where = _platform(reading)
     trusted = _trusted(reading, workspace, request, state, clock, where)
     registry = _registry(reading, trusted)
@@ -135,8 +146,8 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
     )
 
 
-def _start(workspace: Workspace) -> _Reading:
-    config = read_structured(workspace.path / _files(workspace)["config"])
+def _start(workspace: Workspace, files: Mapping[str, str]) -> _Reading:
+    config = read_structured(workspace.path / files["config"])
     data: dict[str, Json] = {}
     reading = _Reading(workspace.path, config, data, list(config.notices), [str(config.path)])
     if isinstance(config.value, dict):
@@ -146,25 +157,19 @@ def _start(workspace: Workspace) -> _Reading:
     for key in data:
         if key not in _KEYS:
             reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
-    table = workspace.options.get("orbiter", {})
-    if isinstance(table, dict):
-        data.update(table)
+    table, wrong = laid_over(workspace, "orbiter")
+    data.update(table)
+    reading.notices += wrong
+    reading.in_manifest = partial(place_laid_over, workspace, "orbiter")
     return reading
 
 
-def _files(workspace: Workspace) -> dict[str, str]:
-    """The input files; ``promptdbg.toml`` may name others."""
-    names = {
-        "config": CONFIG,
-        "state": "state.json",
-        "parent_state": "parent_state.json",
-        "messages": "messages.json",
-    }
-    for key in names:
-        named = workspace.options.get(key)
-        if isinstance(named, str):
-            names[key] = named
-    return names
+def _clock(reading: _Reading) -> str | None:
+    value: str | None = reading.typed("clock", str, None)
+    if value is not None and not is_iso_time(value):
+        reading.warn("bad-value", f"clock must be an ISO time, not {value!r}", "clock")
+        return None
+    return value
 
 
 def _state(reading: _Reading, files: Mapping[str, str]) -> ContextState:
@@ -260,13 +265,15 @@ def _entries(reading: _Reading, workspace: Workspace, trusted: Trusted | None) -
 def _registered(reading: _Reading, workspace: Workspace, trusted: Trusted | None) -> dict[str, Entry]:
     """Custom neurons by name: ``[[neurons]]`` of the manifest and those of trusted Python."""
     registered: dict[str, Entry] = {}
-    manifest = Source(str(workspace.path / MANIFEST_NAME))
     table = workspace.options.get("neurons", [])
     values = table if isinstance(table, list) else [table]
-    found = [_custom(value, manifest) for value in values if isinstance(value, dict)]
+    places = workspace.table_sources("neurons", len(values))
+    found = [
+        _custom(value, place) for value, place in zip(values, places, strict=True) if isinstance(value, dict)
+    ]
     if not isinstance(table, list) or len(found) != len(table):
         message = "[[neurons]] must be tables with name and text"
-        reading.notices.append(Notice("orbiter.bad-value", message, manifest))
+        reading.notices.append(Notice("orbiter.bad-value", message, workspace.source("neurons")))
     for entry in [*found, *(trusted.entries if trusted else ())]:
         if entry.name in PRIORITIES or entry.name in registered:
             message = f"{entry.name!r} is already registered in neuron_registry"

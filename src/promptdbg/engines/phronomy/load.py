@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
+from promptdbg.engines.named import laid_over, named_files, place_laid_over
 from promptdbg.engines.phronomy.budget import ModelInfo
 from promptdbg.engines.phronomy.chunks import Chunk
 from promptdbg.engines.phronomy.errors import PhronomyError
@@ -18,7 +20,7 @@ from promptdbg.engines.phronomy.items import Item, current_input, item_from, too
 from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed, read_structured
-from promptdbg.model import Failure, Json, Notice
+from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.workspace import MANIFEST_NAME, Workspace
 
 CONFIG = "phronomy.yaml"
@@ -53,9 +55,12 @@ class _Reading:
     estimate: Estimate = TOKENIZERS["chars/4"]
     notices: list[Notice] = field(default_factory=list)
     failure: Failure | None = None
+    in_manifest: Callable[..., Source | None] = lambda *keys: None
+    """Where a key stands in the manifest, which goes before the configuration."""
 
     def warn(self, code: str, message: str, *keys: str | int) -> None:
-        self.notices.append(Notice(f"phronomy.{code}", message, self.config.source(*keys)))
+        place = self.in_manifest(*keys) or self.config.source(*keys)
+        self.notices.append(Notice(f"phronomy.{code}", message, place))
 
     def refuse(self, error: PhronomyError, where: str) -> None:
         """Keep what the framework raises first."""
@@ -74,9 +79,10 @@ _KIND_WORDS: dict[type, str] = {str: "text", list: "list", dict: "table"}
 
 def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
     """Read everything an assembly depends on."""
-    names = _files(workspace)
+    names, wrong = _files(workspace)
     config = read_structured(workspace.path / names["config"])
     reading = _start(workspace, config)
+    reading.notices += wrong
     generation = _generation(reading)
     messages = read_structured(workspace.path / names["messages"])
     candidates = read_structured(workspace.path / names["candidates"])
@@ -114,16 +120,11 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
     )
 
 
-def _files(workspace: Workspace) -> dict[str, str]:
-    """The input files; ``promptdbg.toml`` may name others."""
+def _files(workspace: Workspace) -> tuple[dict[str, str], list[Notice]]:
     names = {"config": CONFIG, "messages": "messages.jsonl", "candidates": "candidates.json"}
     if not is_file(workspace.path / "messages.jsonl"):
         names["messages"] = "messages.json"
-    for key in names:
-        named = workspace.options.get(key)
-        if isinstance(named, str):
-            names[key] = named
-    return names
+    return named_files(workspace, "phronomy", names)
 
 
 def _start(workspace: Workspace, config: Parsed) -> _Reading:
@@ -136,9 +137,10 @@ def _start(workspace: Workspace, config: Parsed) -> _Reading:
     for key in data:
         if key not in _KEYS:
             reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
-    table = workspace.options.get("phronomy", {})
-    if isinstance(table, dict):
-        data.update(table)
+    table, wrong = laid_over(workspace, "phronomy")
+    data.update(table)
+    reading.notices += wrong
+    reading.in_manifest = partial(place_laid_over, workspace, "phronomy")
     name = data.get("tokenizer")
     if isinstance(name, str) and name in TOKENIZERS:
         reading.estimate = TOKENIZERS[name]
