@@ -17,6 +17,7 @@ from promptdbg.engines.nanobot import ENGINE
 from promptdbg.engines.nanobot.assemble import rebuild
 from promptdbg.engines.nanobot.beforehand import updated_at
 from promptdbg.engines.nanobot.estimate import Estimate
+from promptdbg.engines.nanobot.inputs import NanobotInputs
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.engines.nanobot.state import Turn
 from promptdbg.model import Settings, Stage, StageKind
@@ -116,6 +117,11 @@ def check(case: Case) -> None:
 
 def run(case: Case, params: dict[str, Any]) -> Turn:
     """The case's turn, from its folder and the parameters as they were used."""
+    return rebuild(inputs_of(case, params), _settings(params, case.variant), tokenizer("o200k_base"))
+
+
+def inputs_of(case: Case, params: dict[str, Any]) -> NanobotInputs:
+    """The case's folder, as it was loaded with these parameters."""
     unknown = set(params) - _PARAMS
     assert not unknown, f"unknown parameters: {sorted(unknown)}"
     workspace = _workspace(case, params)
@@ -131,7 +137,7 @@ def run(case: Case, params: dict[str, Any]) -> Turn:
     )
     if params["builtin_skills"] == "on":
         assert inputs.builtin_skills, "bundled skills are nanobot's own: this case needs an installed copy"
-    return rebuild(inputs, _settings(params, case.variant), tokenizer("o200k_base"))
+    return inputs
 
 
 def _workspace(case: Case, params: dict[str, Any]) -> Workspace:

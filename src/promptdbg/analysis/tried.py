@@ -35,16 +35,15 @@ def lost_items(assembly: Assembly) -> tuple[str, ...]:
 
 def whole_items(assembly: Assembly) -> frozenset[str]:
     """The items that reach the model whole: kept sections, and messages no step took anything from."""
-    kept = {section.id for section in assembly.sections if not section.lost}
+    kept = frozenset(section.id for section in assembly.sections if not section.lost)
     final = assembly.stage(StageKind.FINAL)
-    if final is not None:
-        spoiled = {d.item for d in assembly.decisions if d.action in LOSSES}
-        for message in final.messages:
-            rewritten = final.status_of(message.id) is MessageStatus.REWRITTEN
-            kept.update(
-                item for item in (*message.sources, message.id) if item not in spoiled and not rewritten
-            )
-    return frozenset(kept)
+    if final is None:
+        return kept
+    rewritten = {item for item, status in final.statuses.items() if status is MessageStatus.REWRITTEN}
+    sent = [message for message in final.messages if message.id not in rewritten]
+    reached = {message.id for message in sent}
+    reached |= {source for message in sent for source in message.sources}
+    return kept | (reached - {d.item for d in assembly.decisions if d.action in LOSSES})
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,15 @@ class Trace:
             Decision(number, stage, rule.id, action, item, because, before, after, measured, limit, unit)
         )
 
+    @property
+    def number(self) -> int:
+        """The number of the next decision."""
+        return len(self._decisions) + 1
+
+    def add(self, decisions: Iterable[Decision]) -> None:
+        """Record decisions that were numbered from ``number`` on."""
+        self._decisions.extend(decisions)
+
     def warn(self, code: str, message: str, source: Source | None = None) -> None:
         """Record a warning that is not about one item."""
         self._notices.append(Notice(code, message, source))

@@ -188,13 +188,17 @@ def changed_items(before: Picture, after: Picture) -> frozenset[str]:
         for item, section in after.sections.items()
         if item not in before.sections or differs(before.sections[item], section)
     }
-    old = _final(before.assembly)
-    for item, message in _final(after.assembly).items():
-        if item not in old or old[item] != message:
-            changed.add(item)
+    if final_messages(before.assembly) is final_messages(after.assembly):
+        return frozenset(changed)
+    old = {message.id: message for message in final_messages(before.assembly)}
+    for message in final_messages(after.assembly):
+        was = old.get(message.id)
+        if was is not message and was != message:  # most are the same object
+            changed.add(message.id)
     return frozenset(changed)
 
 
-def _final(assembly: Assembly) -> Mapping[str, Message]:
+def final_messages(assembly: Assembly) -> tuple[Message, ...]:
+    """What the model is sent; one and the same tuple where an engine knows that nothing changed."""
     stage = assembly.stage(StageKind.FINAL)
-    return {} if stage is None else {message.id: message for message in stage.messages}
+    return stage.messages if stage else ()

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, StageKind, Unit
+from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, Unit
 from promptdbg.text import clip_middle, one_line
-from promptdbg.tui.picture import Picture
+from promptdbg.tui.picture import Picture, final_messages
 
 _OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
 
@@ -98,19 +98,16 @@ def moves(before: Picture, after: Picture) -> tuple[list[str], list[str]]:
     the final list."""
     came = [s.name for i, s in after.sections.items() if _in(s) and not _in(before.sections.get(i))]
     fell = [s.name for i, s in before.sections.items() if _in(s) and not _in(after.sections.get(i))]
-    old, new = _sent(before.assembly), _sent(after.assembly)
-    came += [_title(m) for i, m in new.items() if i not in old]
-    fell += [_title(m) for i, m in old.items() if i not in new]
+    old, new = final_messages(before.assembly), final_messages(after.assembly)
+    if old is not new:
+        there, here = {m.id for m in old}, {m.id for m in new}
+        came += [_title(m) for m in new if m.id not in there]
+        fell += [_title(m) for m in old if m.id not in here]
     return came, fell
 
 
 def _in(section: Section | None) -> bool:
     return section is not None and section.status not in _OUT
-
-
-def _sent(assembly: Assembly) -> dict[str, Message]:
-    stage = assembly.stage(StageKind.FINAL)
-    return {m.id: m for m in stage.messages} if stage else {}
 
 
 def _title(message: Message) -> str:

@@ -136,7 +136,6 @@ def _as_installed(
         "prose": MappingProxyType({**inputs.prose, installed.dialect: installed_prose(installed)}),
         "runtime": greeting["runtime"],
         "system": greeting["system"],
-        "cache": {},
     }
     if manifest.get("builtin_skills") != "off":
         skills = find_skills(installed.path / "skills")

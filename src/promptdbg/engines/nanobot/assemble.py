@@ -6,6 +6,7 @@ program would raise, ours has got just as far.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,7 +22,8 @@ from promptdbg.engines.nanobot.beforehand import (
 )
 from promptdbg.engines.nanobot.consolidation import Consolidated
 from promptdbg.engines.nanobot.crash import Crash
-from promptdbg.engines.nanobot.current import Current, Message, build_current
+from promptdbg.engines.nanobot.current import Message, build_current
+from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.estimate import Estimator
 from promptdbg.engines.nanobot.events import Event, Step, absorbed, dropped, inserted
 from promptdbg.engines.nanobot.governor import Governor
@@ -38,13 +40,13 @@ from promptdbg.engines.nanobot.prompt import (
 from promptdbg.engines.nanobot.recorder import Recorder
 from promptdbg.engines.nanobot.replay import history
 from promptdbg.engines.nanobot.requests import EVENTS_BEFORE, Compactor, TurnRow, run_requests
-from promptdbg.engines.nanobot.rows import Row, dumps
+from promptdbg.engines.nanobot.rows import Row, Rows, dumps, said
 from promptdbg.engines.nanobot.saving import check_saving
 from promptdbg.engines.nanobot.state import TITLES, Turn
 from promptdbg.engines.nanobot.toolresults import ResultRules
 from promptdbg.engines.nanobot.tools import order_tools
-from promptdbg.engines.nanobot.turn import produced, view, what_if
-from promptdbg.model import Settings, StageKind
+from promptdbg.engines.nanobot.turn import produced, session_turns, view, what_if
+from promptdbg.model import Json, Settings, StageKind
 from promptdbg.tokens import TokenCounter
 
 
@@ -55,26 +57,29 @@ def rebuild(inputs: NanobotInputs, settings: Settings, counter: TokenCounter) ->
         UsageError: a setting does not fit, or there is no such turn.
     """
     options = resolve(inputs, settings)
+    reuse = inputs.reuse
+    reuse.begin()
     loaded = inputs.loaded(options.dialect.name)
     trace = Trace()
-    estimator = Estimator(options.dialect, options.tokenizer)
-    tools = order_tools(inputs.tools, settings.off)
+    estimator = reuse(Estimator, options.dialect, options.tokenizer)
+    tools = reuse(order_tools, inputs.tools, settings.off)
+    turns = session_turns(inputs, options.dialect.name)
     turn = Turn(
         inputs=inputs,
         settings=settings,
         options=options,
         loaded=loaded,
-        seen=view(loaded, settings.turn),
+        seen=reuse(view, loaded, turns, settings.turn),
         prose=inputs.prose[options.dialect.name],
         estimator=estimator,
         tools=tools,
         trace=trace,
-        recorder=Recorder(counter, estimator, tools, trace),
+        recorder=Recorder(counter, estimator, tools, trace, reuse),
     )
     try:
         _run(turn)
     except Crash as crash:
-        turn.crash = crash
+        turn.crash = crash.bare()
     turn.assembly = report(turn, counter)
     return turn
 
@@ -82,7 +87,7 @@ def rebuild(inputs: NanobotInputs, settings: Settings, counter: TokenCounter) ->
 def _run(turn: Turn) -> None:
     start(turn)
     if turn.loaded.crash is not None:
-        raise turn.loaded.crash
+        raise turn.loaded.crash.bare()
     restore_crashed(turn)
     turn.summary = archived_summary(turn)
     turn.prompt_parts = prompt_parts(turn)
@@ -115,7 +120,7 @@ def _replay(turn: Turn) -> None:
         turn.estimator,
         cap=options.replay_budget if options.dialect.token_cap else 0,
         count=options.max_messages,
-        memo=turn.inputs.replays,
+        reuse=turn.inputs.reuse,
     )
     turn.history = replace(step, events=_archived_now(step.events, turn, consolidated))
     turn.recorder.step("history", TITLES["history"], turn.history)
@@ -195,7 +200,7 @@ def _save(turn: Turn) -> None:
     message, dialect = _message(turn), turn.options.dialect
     blocks = message.blocks if dialect.explicit_skills else ()
     if turn.settings.turn is None and (message.text.strip() or message.media or blocks):
-        check_saving(turn.rows, turn.restored.metadata, dialect, message.text)
+        check_saving(turn.inputs.reuse, turn.rows, turn.restored.metadata, dialect, message.text)
 
 
 def _build(turn: Turn) -> None:
@@ -207,7 +212,10 @@ def _build(turn: Turn) -> None:
     turn.current = build_current(
         _message(turn), options.dialect, skills, turn.settings.off, turn.settings.texts
     )
-    step = _initial(turn, turn.prompt.text, turn.current)
+    reuse = turn.inputs.reuse
+    system = reuse(said, "system", "system", turn.prompt.text)
+    row = reuse(_joining, turn.current.value, turn.seen.current)
+    step = reuse(_initial, turn.recorder.rows, system, row, options.dialect)
     turn.initial = step.rows
     turn.initial_estimate = turn.recorder.step(
         "initial", TITLES["initial"], step, kind=StageKind.INITIAL, measured=True
@@ -228,19 +236,21 @@ def _prompt_request(turn: Turn, summary: Summary | None) -> PromptRequest:
     )
 
 
-def _initial(turn: Turn, system: str, current: Current) -> Step:
-    replayed = turn.recorder.rows
-    system_row = Row("system", {"role": "system", "content": system})
-    first = inserted(system_row, rules.SYSTEM_BUILT, "built from the workspace for every turn")
-    row = Row("current", current.value)
-    if turn.seen.current is not None:
-        stored = turn.seen.current
-        row = Row(stored.id, current.value, source=stored.source, evidence=stored.evidence)
+def _joining(value: Mapping[str, Json], stored: Row | None) -> Row:
+    """The message as it joins the list; ``stored`` is the row it was stored as, if it was."""
+    if stored is None:
+        return Row("current", value)
+    return Row(stored.id, value, source=stored.source, evidence=stored.evidence)
+
+
+def _initial(replayed: Rows, system: Row, row: Row, dialect: Dialect) -> Step:
+    """The system prompt and the message around the history."""
+    first = inserted(system, rules.SYSTEM_BUILT, "built from the workspace for every turn")
     last = replayed[-1] if replayed else None
-    if last is None or last.role != "user" or not turn.options.dialect.merges_initial:
+    if last is None or last.role != "user" or not dialect.merges_initial:
         added = inserted(row, rules.CURRENT_ADDED, "the message this turn answers")
-        return Step((system_row, *replayed, row), (first, added))
-    keep_empty = not turn.options.dialect.explicit_skills
+        return Step((system, *replayed, row), (first, added))
+    keep_empty = not dialect.explicit_skills
     value = {
         **last.value,
         "content": joined_content(last.content, row.content, keep_empty_right=keep_empty),
@@ -250,7 +260,7 @@ def _initial(turn: Turn, system: str, current: Current) -> Step:
     after = last.replaced(value, (*last.sources, *row.sources))
     because = f"{last.id} before it is a user message too, so both become one"
     return Step(
-        (system_row, *replayed[:-1], after), (first, absorbed(last, after, rules.CURRENT_MERGED, because))
+        (system, *replayed[:-1], after), (first, absorbed(last, after, rules.CURRENT_MERGED, because))
     )
 
 
@@ -268,8 +278,16 @@ def _send(turn: Turn) -> None:
         budget=options.input_budget,
         inflight_start=len(turn.initial),
         compaction=options.compaction,
+        reuse=turn.inputs.reuse,
     )
-    rows = _turn_rows(turn)
+    seen, settings = turn.seen, turn.settings
+    rows = turn.inputs.reuse(
+        _turn_rows,
+        seen.following if seen.current is not None else None,
+        settings.off,
+        settings.texts,
+        turn.inputs.inflight,
+    )
     # Odd rows before the first answer stand for one, as in ``run_requests``.
     known = 1 + sum(added.row.role == "assistant" or not index for index, added in enumerate(rows))
     turn.requests = known
@@ -281,17 +299,21 @@ def _send(turn: Turn) -> None:
     for named in request.steps:
         turn.recorder.step(named.name, TITLES[named.name], named.step, measured=True)
     if request.failure is not None:
-        raise request.failure
+        raise request.failure.bare()
     turn.recorder.finish(TITLES["final"])
 
 
-def _turn_rows(turn: Turn) -> tuple[TurnRow, ...]:
-    if turn.seen.current is not None:
-        stored = what_if(turn.seen.following, 0, turn.settings.off, turn.settings.texts).step.rows
-        return tuple(TurnRow(produced(row), fresh=False) for row in stored)
-    return tuple(
-        TurnRow(Row(f"t{index}", value), fresh=True) for index, value in enumerate(turn.inputs.inflight)
-    )
+def _turn_rows(
+    following: Rows | None,
+    off: frozenset[str],
+    texts: Mapping[str, str],
+    inflight: tuple[Mapping[str, Json], ...],
+) -> tuple[TurnRow, ...]:
+    """What the turn produced: the stored rows that follow, or for the next turn the manifest's."""
+    if following is None:
+        return tuple(TurnRow(Row(f"t{index}", value), fresh=True) for index, value in enumerate(inflight))
+    stored = what_if(following, 0, off, texts).step.rows
+    return tuple(TurnRow(produced(row), fresh=False) for row in stored)
 
 
 def _compactor(turn: Turn) -> Compactor:
@@ -314,5 +336,4 @@ def _compactor(turn: Turn) -> Compactor:
         enabled=options.compaction and options.consolidation != "off",
         rebuild=system_with,
         active_summary=turn.summary.text if turn.summary else None,
-        memo=turn.inputs.cache.setdefault("excerpts", {}),
     )

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.consolidation import Archiver, Consolidated, consolidate
@@ -14,6 +16,8 @@ from promptdbg.engines.nanobot.current import Message, build_current, moment
 from promptdbg.engines.nanobot.estimate import NO_ESTIMATE
 from promptdbg.engines.nanobot.events import Step
 from promptdbg.engines.nanobot.historyfile import HistoryEntry, HistoryFile
+from promptdbg.engines.nanobot.inputs import NanobotInputs
+from promptdbg.engines.nanobot.knobs import Options
 from promptdbg.engines.nanobot.prompt import (
     PromptParts,
     PromptRequest,
@@ -31,11 +35,13 @@ from promptdbg.paths import inside
 
 def start(turn: Turn) -> None:
     turn.recorder.start("session", TITLES["session"], turn.seen.rows)
+    shown = {row.id for row in turn.seen.rows} if turn.loaded.migrated else set()
     for item in turn.loaded.migrated:
         because = "a call of write_stdin is read as one of exec_session"
-        if any(row.id == item for row in turn.seen.rows):
+        if item in shown:
             turn.trace.decide(Action.NOTE, item, rules.MIGRATED_CALL, stage="session", because=because)
-    changed = what_if(turn.seen.rows, turn.seen.archived, turn.settings.off, turn.settings.texts)
+    seen, settings = turn.seen, turn.settings
+    changed = turn.inputs.reuse(what_if, seen.rows, seen.archived, settings.off, settings.texts)
     turn.archived = changed.archived
     if changed.step.events:
         turn.recorder.step("settings", TITLES["settings"], changed.step)
@@ -44,12 +50,14 @@ def start(turn: Turn) -> None:
 
 def restore_crashed(turn: Turn) -> None:
     now = _naive(turn.options.now)
-    turn.restored = restore(turn.rows, turn.seen.metadata, turn.options.dialect, turn.prose, now)
+    turn.restored = turn.inputs.reuse(
+        restore, turn.rows, turn.seen.metadata, turn.options.dialect, turn.prose, now
+    )
     turn.rows = turn.restored.rows
     if turn.restored.events:
         turn.recorder.step("restore", TITLES["restore"], Step(turn.rows, turn.restored.events))
-    if turn.restored.metadata is not turn.seen.metadata:
-        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect)
+    if turn.restored.stored:
+        check_saving(turn.inputs.reuse, turn.rows, turn.restored.metadata, turn.options.dialect)
 
 
 def _naive(now: str) -> str:
@@ -118,7 +126,7 @@ def prompt_parts(turn: Turn) -> PromptParts:
         inputs=turn.inputs,
         dialect=turn.options.dialect,
         prose=turn.prose,
-        read_skills=lambda: _skills(turn),
+        read_skills=partial(_skills, turn.inputs, turn.options, turn.settings.texts),
         disabled=turn.options.disabled,
         off=turn.settings.off,
         texts=turn.settings.texts,
@@ -126,13 +134,12 @@ def prompt_parts(turn: Turn) -> PromptParts:
     )
 
 
-def _skills(turn: Turn) -> tuple[Skill, ...]:
+def _skills(inputs: NanobotInputs, options: Options, texts: Mapping[str, str]) -> tuple[Skill, ...]:
     """Every skill on disk, judged.
 
     Raises:
         Crash: a skill file is not UTF-8, or its metadata makes nanobot raise.
     """
-    inputs, options = turn.inputs, turn.options
     judged: list[Skill] = []
     roots = (
         ("workspace", inputs.skills, inside(inputs.shown_workspace, "skills")),
@@ -142,7 +149,7 @@ def _skills(turn: Turn) -> tuple[Skill, ...]:
         by_name = options.skill_order == "name"
         for file in sorted(files, key=lambda entry: entry.name) if by_name else files:
             item = f"skills/{file.name}" if origin == "workspace" else f"skills/builtin/{file.name}"
-            text = turn.settings.texts.get(item, file.file.text)
+            text = texts.get(item, file.file.text)
             if text is None:
                 if file.name in options.disabled:
                     continue
@@ -225,14 +232,14 @@ def _archiver(turn: Turn) -> Archiver:
         reply=options.summary if options.consolidation == "succeeds" else None,
         acts=options.consolidation in ("succeeds", "fails"),
         save=lambda: _save_archived(turn),
-        memo=turn.inputs.replays,
+        reuse=turn.inputs.reuse,
     )
 
 
 def _save_archived(turn: Turn) -> None:
     assert turn.restored is not None
     if turn.settings.turn is None:
-        check_saving(turn.rows, turn.restored.metadata, turn.options.dialect)
+        check_saving(turn.inputs.reuse, turn.rows, turn.restored.metadata, turn.options.dialect)
 
 
 def run_consolidation(turn: Turn) -> None:

@@ -20,10 +20,8 @@ from promptdbg.engines.nanobot.rows import Row, Rows, answered_id
 from promptdbg.model import Action
 
 
-def microcompact(governor: Governor, rows: Rows) -> Step:
+def microcompact(rows: Rows) -> Step:
     """0.2.2: results of listed tools, all but the newest ten, whatever the budget."""
-    if not governor.compaction:
-        return Step(rows)
     found = [i for i, row in enumerate(rows) if row.role == "tool" and _name(row) in COMPACTABLE_TOOLS]
     events: list[Event] = []
     out = list(rows)

@@ -6,19 +6,29 @@ an assumption of the settings; everything else is computed. Nothing is written.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from promptdbg.engines.nanobot.archive import raw_archive, strip_think, transcript
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import CONSOLIDATION_ROUNDS, Dialect
-from promptdbg.engines.nanobot.estimate import NO_ESTIMATE, Estimate, Estimator, ToolSet, truncate_chars
+from promptdbg.engines.nanobot.estimate import (
+    NO_ESTIMATE,
+    Estimate,
+    Estimator,
+    ToolSet,
+    strict_prompt,
+    truncate_chars,
+)
 from promptdbg.engines.nanobot.historyfile import HistoryEntry, HistoryFile
 from promptdbg.engines.nanobot.merge import joined_content
 from promptdbg.engines.nanobot.prompt import Summary
 from promptdbg.engines.nanobot.prose import Prose
-from promptdbg.engines.nanobot.replay import Memo, history, recent_start
-from promptdbg.engines.nanobot.rows import Row, Rows, first_user, legal_start
+from promptdbg.engines.nanobot.replay import history, recent_start
+from promptdbg.engines.nanobot.rows import Rows, first_user, legal_start, said
+from promptdbg.engines.reuse import Reuse
 
 _SUMMARY_CHARS = 8_000
 _ENTRY_CHARS = 64_000
@@ -87,7 +97,7 @@ class Archiver:
     """Whether outcomes are applied; else only the prediction is made."""
     save: Callable[[], None]
     """Stores the session after a round, or fails as nanobot would."""
-    memo: Memo
+    reuse: Reuse
 
     @property
     def entries(self) -> tuple[HistoryEntry, ...]:
@@ -99,22 +109,30 @@ class Archiver:
         left = len(rows) - archived
         replay: Rows = ()
         if rows and (left > 0 or not self.dialect.count_limit):
-            replay = history(
-                rows, archived, self.dialect, self.estimator, cap=0, count=left, memo=self.memo
-            ).rows
-        return self._request(replay, "[token-probe]", extra)
+            replay = self.replay(rows, archived, count=left)
+        return self.measure(self.messages(replay, "[token-probe]", extra))
 
-    def _request(self, replay: Rows, text: str, extra: tuple[HistoryEntry, ...]) -> Estimate:
-        return self.estimator.strict_prompt(self.messages(replay, text, extra), self.tools)
+    def replay(self, rows: Rows, archived: int, *, cap: int = 0, count: int = 0) -> Rows:
+        """The rows of a replay."""
+        return history(
+            rows, archived, self.dialect, self.estimator, cap=cap, count=count, reuse=self.reuse
+        ).rows
+
+    def measure(self, rows: Rows) -> Estimate:
+        return strict_prompt(self.reuse, self.estimator, rows, self.tools)
 
     def messages(self, replay: Rows, text: str, extra: tuple[HistoryEntry, ...]) -> Rows:
-        system = Row("system", {"role": "system", "content": self.system(extra)})
-        last: Row = Row("probe", {"role": "user", "content": self.message(text)})
-        if replay and replay[-1].role == "user":
-            keep = not self.dialect.explicit_skills
-            content = joined_content(replay[-1].content, last.content, keep_empty_right=keep)
-            return (system, *replay[:-1], replay[-1].with_content(content))
-        return (system, *replay, last)
+        """A request with that replay, whose last message is a text."""
+        keep = not self.dialect.explicit_skills
+        return self.reuse(_request, replay, self.system(extra), self.message(text), keep)
+
+
+def _request(replay: Rows, system: str, text: str, keep_empty: bool) -> Rows:
+    first = said("system", "system", system)
+    if replay and replay[-1].role == "user":
+        content = joined_content(replay[-1].content, text, keep_empty_right=keep_empty)
+        return (first, *replay[:-1], replay[-1].with_content(content))
+    return (first, *replay, said("probe", "user", text))
 
 
 def consolidate(
@@ -174,14 +192,20 @@ def _probe(
 
 def boundary(archiver: Archiver, rows: Rows, archived: int, need: int) -> tuple[int, int] | None:
     """The user row before which enough tokens lie, and how many (``pick_consolidation_boundary``)."""
-    removed, last = 0, None
+    found = archiver.reuse(_boundaries, rows, archived, archiver.estimator)
+    enough = bisect_left(found, need, key=itemgetter(1))
+    return found[min(enough, len(found) - 1)] if found else None
+
+
+def _boundaries(rows: Rows, archived: int, estimator: Estimator) -> tuple[tuple[int, int], ...]:
+    """The user rows after the archived ones, each with the tokens that lie before it."""
+    found: list[tuple[int, int]] = []
+    removed = 0
     for index in range(archived, len(rows)):
         if index > archived and rows[index].role == "user":
-            last = (index, removed)
-            if removed >= need:
-                return last
-        removed += archiver.estimator.message(rows[index])
-    return last
+            found.append((index, removed))
+        removed += estimator.message(rows[index])
+    return tuple(found)
 
 
 def _archive_rounds(archiver: Archiver, rows: Rows, result: Consolidated, probe: Estimate) -> None:
@@ -260,13 +284,13 @@ def _request_size(
         return 2
     if archiver.budget <= 0:
         return None
-    prefix = history(rows[:end], start, archiver.dialect, archiver.estimator, cap=archiver.budget).rows
-    whole = history(rows[start:end], 0, archiver.dialect, archiver.estimator, cap=0).rows
+    prefix = archiver.replay(rows[:end], start, cap=archiver.budget)
+    whole = archiver.replay(rows[start:end], 0)
     tail = [row.value for row in prefix[len(prefix) - len(whole) :]]
     if not whole or tail != [row.value for row in whole]:
         return None
     messages = archiver.messages(prefix, archiver.prose.archive_request(len(whole)), extra)
-    if archiver.estimator.strict_prompt(messages, archiver.tools).tokens > archiver.budget:
+    if archiver.measure(messages).tokens > archiver.budget:
         return None
     return len(messages)
 

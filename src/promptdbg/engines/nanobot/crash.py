@@ -22,5 +22,9 @@ class Crash(Exception):
         self.where = where
         self.meaning = meaning
 
+    def bare(self) -> Crash:
+        """The same, to be kept: one that was raised holds on to all that ran then."""
+        return Crash(self.error, self.message, self.where, self.meaning)
+
     def failure(self) -> Failure:
         return Failure(f"{self.error}: {self.message}", self.where, self.meaning)

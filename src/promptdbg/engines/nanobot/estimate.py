@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import TRUNCATED, Dialect
 from promptdbg.engines.nanobot.rows import Row, Rows, dumps, message_pieces
+from promptdbg.engines.reuse import Reuse
 from promptdbg.model import Json
 from promptdbg.tokens import Tokenizer, load_encoding, tokenizer, utf8_length
 
@@ -96,7 +97,10 @@ class Measures:
 
 
 class Estimator:
-    """The estimates of one dialect. ``available`` is whether tiktoken can load its data there."""
+    """The estimates of one dialect. ``available`` is whether tiktoken can load its data there.
+
+    Nothing of it changes: what an estimate depends on is the estimator, the rows and the tools.
+    """
 
     def __init__(self, dialect: Dialect, available: bool = True) -> None:
         self.dialect = dialect
@@ -143,19 +147,15 @@ class Estimator:
         simple = isinstance(row.content, str)
         return not self.available or not simple or self._measures(row).special is not None
 
-    def strict_prompt(self, rows: Rows, tools: ToolSet) -> Estimate:
-        """``prompt`` as nanobot itself finds it.
+    def check_bytes(self, rows: Rows, tools: ToolSet) -> None:
+        """Fail where a request that was measured in bytes has a text without bytes.
 
         Raises:
-            Crash: the bytes of a lone surrogate would be counted.
+            Crash: it holds a lone surrogate.
         """
-        estimate = self.prompt(rows, tools)
-        if estimate.source == "heuristic" and (
-            _has_lone(tools.text) or any(self._measures(row).lone for row in rows)
-        ):
+        if _has_lone(tools.text) or any(self._measures(row).lone for row in rows):
             payloads = [row.payload for row in rows if row.pieces]
             _check_bytes("\n".join((*payloads, tools.text)), "_estimate_prompt_tokens_with_source")
-        return estimate
 
     def share(self, row: Row, source: MeasureSource) -> int:
         """A row's own part of a prompt estimate that was made in this way, without framing."""
@@ -244,6 +244,18 @@ class Estimator:
         if known is None:
             known = run.ended[gap] = self._encoding.count(run.core + "\n" * gap)
         return known
+
+
+def strict_prompt(reuse: Reuse, estimator: Estimator, rows: Rows, tools: ToolSet) -> Estimate:
+    """``Estimator.prompt`` as nanobot itself finds it.
+
+    Raises:
+        Crash: the bytes of a lone surrogate would be counted.
+    """
+    estimate = reuse(estimator.prompt, rows, tools)
+    if estimate.source == "heuristic":
+        estimator.check_bytes(rows, tools)
+    return estimate
 
 
 @lru_cache(maxsize=64)

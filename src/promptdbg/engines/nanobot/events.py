@@ -15,9 +15,9 @@ from promptdbg.model import Action, Rule, Unit
 
 
 @quick
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """One thing that happened to one message.
+    """One thing that happened to one message; equal to nothing but itself, like a row.
 
     ``before`` are the rows that went in (two for a merge, none for an insertion), ``after`` the row
     that came out (``None`` when it was dropped).
@@ -36,7 +36,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The rows after a step, and what it did; ``rows`` is the tuple that came in when it did nothing."""
+    """The rows after a step, and what it did; ``rows`` is the list that came in when it did nothing."""
 
     rows: Rows
     events: tuple[Event, ...] = ()
@@ -87,6 +87,8 @@ def compressed(before: Rows, after: Rows, events: tuple[Event, ...]) -> tuple[Ev
 
     Messages that came and went in between leave no event; what they said is in those they joined.
     """
+    if not events:
+        return ()
     told, into = _history(events)
     old = {row.id: row for row in before}
     present = {row.id for row in after}

@@ -1,7 +1,8 @@
 """The steps that prepare a copy of the messages for the model before every request, in order.
 
 ``agent/context_governance.py::ContextGovernor.prepare_for_model`` (0.2.2: ``agent/runner.py``). Each
-step is a function from rows to rows with the events that say what it did.
+step is a function from rows to rows with the events that say what it did. Most depend on little beside
+the rows; here each is given that and nothing else, so that it runs again only where that changed.
 """
 
 from __future__ import annotations
@@ -20,50 +21,43 @@ from promptdbg.engines.nanobot.repairs import (
 )
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.engines.nanobot.snip import snip
-from promptdbg.engines.nanobot.toolresults import Change, normalize
+from promptdbg.engines.nanobot.toolresults import Change, Offloaded, ResultRules, normalize
 from promptdbg.model import Action
 
 
-def tool_result_budget(governor: Governor, rows: Rows) -> Step:
-    """Every tool row normalised, results of earlier turns included."""
+def normalized(rows: Rows, given: ResultRules) -> tuple[Step, tuple[Offloaded, ...]]:
+    """Every tool row normalised, results of earlier turns included, and the files that takes."""
     events: list[Event] = []
+    files: list[Offloaded] = []
     out: list[Row] | None = None
     for index, row in enumerate(rows):
         if row.role != "tool":
             continue
-        after, made = normalized_row(governor, row, index)
+        after, made, stored = normalized_row(row, given, index)
+        files.extend(stored)
         if after is not row:
             out = list(rows) if out is None else out
             out[index] = after
             events.extend(made)
-    return Step(tuple(out), tuple(events)) if out is not None else Step(rows)
+    return Step(tuple(out), tuple(events)) if out is not None else Step(rows), tuple(files)
 
 
-def normalized_row(governor: Governor, row: Row, index: int) -> tuple[Row, tuple[Event, ...]]:
-    """A tool row with its result normalised; the row itself when nothing changes."""
-    given = governor.results
+def normalized_row(
+    row: Row, given: ResultRules, index: int
+) -> tuple[Row, tuple[Event, ...], tuple[Offloaded, ...]]:
+    """A tool row with its result normalised, the row itself when nothing changes; and files it takes."""
     value = row.value
     call_id = str(value.get("tool_call_id") or f"tool_{index}")
-    key = (
-        "normalized",
-        given.dialect.name,
-        id(given.prose),
-        given.project,
-        given.session_key,
-        given.limit,
-        call_id,
-    )
-    known = row.memo.get(key)
-    if known is None:
+    known = row.memo.get("normalized")
+    if known is None or known[0] != (given, call_id):
         result = normalize(given, call_id, str(value.get("name") or "tool"), value.get("content"))
         after = row if result.content == value.get("content") else row.with_content(result.content)
         if after is not row and "content" not in value:
             after = row.replaced({**value, "content": result.content})
-        known = row.memo[key] = (after, _result_events(row, after, result.changes), result.files)
-    after, events, files = known
-    for file in files:
-        governor.files.setdefault(file.path, file)
-    return after, events
+        answer = (after, _result_events(row, after, result.changes), result.files)
+        known = row.memo["normalized"] = ((given, call_id), answer)
+    found: tuple[Row, tuple[Event, ...], tuple[Offloaded, ...]] = known[1]
+    return found
 
 
 def _result_events(row: Row, after: Row, changes: tuple[Change, ...]) -> tuple[Event, ...]:
@@ -85,27 +79,57 @@ def _result_events(row: Row, after: Row, changes: tuple[Change, ...]) -> tuple[E
     return tuple(events)
 
 
+def _placeholders(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(strip_placeholders, rows, governor.prose)
+
+
+def _malformed(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(strip_malformed_calls, rows)
+
+
+def _orphans(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(drop_orphans, rows, governor.dialect)
+
+
+def _missing(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(backfill, rows, governor.dialect, governor.prose)
+
+
+def _compacted(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(microcompact, rows) if governor.compaction else Step(rows)
+
+
+def _results(governor: Governor, rows: Rows) -> Step:
+    step, files = governor.reuse(normalized, rows, governor.results)
+    governor.store(files)
+    return step
+
+
+def _joined(governor: Governor, rows: Rows) -> Step:
+    return governor.reuse(merge_adjacent_users, rows, governor.prose)
+
+
 _REPAIRS: tuple[tuple[str, StepFunction], ...] = (
-    ("drop_orphan_tool_results", drop_orphans),
-    ("backfill_missing_tool_results", backfill),
+    ("drop_orphan_tool_results", _orphans),
+    ("backfill_missing_tool_results", _missing),
 )
 _AGAIN: tuple[tuple[str, StepFunction], ...] = tuple((f"{name}_2", step) for name, step in _REPAIRS)
 _CLEANING: tuple[tuple[str, StepFunction], ...] = (
-    ("strip_placeholder_assistant_messages", strip_placeholders),
-    ("strip_malformed_tool_calls", strip_malformed_calls),
+    ("strip_placeholder_assistant_messages", _placeholders),
+    ("strip_malformed_tool_calls", _malformed),
     *_REPAIRS,
-    ("apply_tool_result_budget", tool_result_budget),
+    ("apply_tool_result_budget", _results),
 )
 _STEPS: dict[str, tuple[tuple[str, StepFunction], ...]] = {
     "0.2.2": (
         *_REPAIRS,
-        ("microcompact", microcompact),
-        ("apply_tool_result_budget", tool_result_budget),
+        ("microcompact", _compacted),
+        ("apply_tool_result_budget", _results),
         ("snip_history", snip),
         *_AGAIN,
     ),
     "main": (*_CLEANING, ("compact_inflight_overflow", compact_inflight), ("snip_history", snip), *_AGAIN),
-    "0.3.5": (*_CLEANING, ("merge_adjacent_user_messages", merge_adjacent_users)),
+    "0.3.5": (*_CLEANING, ("merge_adjacent_user_messages", _joined)),
 }
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from promptdbg.engines.nanobot.dialects import Dialect
-from promptdbg.engines.nanobot.estimate import Estimate, Estimator, ToolSet
+from promptdbg.engines.nanobot.estimate import Estimate, Estimator, ToolSet, strict_prompt
 from promptdbg.engines.nanobot.events import Step
 from promptdbg.engines.nanobot.prose import Prose
 from promptdbg.engines.nanobot.rows import Rows
 from promptdbg.engines.nanobot.toolresults import Offloaded, ResultRules
+from promptdbg.engines.reuse import Reuse
 
 
 @dataclass
@@ -25,12 +26,18 @@ class Governor:
     budget: int
     """Input tokens of a request (section 8.2); 0 switches off what depends on it."""
     inflight_start: int
+    reuse: Reuse
     compaction: bool = True
     compacted: list[str] = field(default_factory=list)
     files: dict[str, Offloaded] = field(default_factory=dict)
 
     def measure(self, rows: Rows) -> Estimate:
-        return self.estimator.strict_prompt(rows, self.tools)
+        return strict_prompt(self.reuse, self.estimator, rows, self.tools)
+
+    def store(self, files: Iterable[Offloaded]) -> None:
+        """Results go to files; one that is there already stays as it is."""
+        for file in files:
+            self.files.setdefault(file.path, file)
 
 
 StepFunction = Callable[[Governor, Rows], Step]

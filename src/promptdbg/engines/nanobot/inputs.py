@@ -37,6 +37,7 @@ from promptdbg.engines.nanobot.manifest import (
 )
 from promptdbg.engines.nanobot.prose import Prose, StandInProse, TokenProse
 from promptdbg.engines.nanobot.skills import Machine, required
+from promptdbg.engines.reuse import Reuse
 from promptdbg.files.disk import entries, expanded, is_file, is_folder, resolved
 from promptdbg.files.skills import SkillFile, StrictText, find_skills, read_strict
 from promptdbg.model import Json, Notice, Source
@@ -80,14 +81,10 @@ class NanobotInputs(Inputs):
     runtime: str
     system: str
     prose: Mapping[str, Prose]
-    cache: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    """Results that depend on nothing but these inputs, kept from one assembly to the next."""
-
-    @property
-    def replays(self) -> dict[Any, Any]:
-        """What ``replay.history`` remembers of this session."""
-        found: dict[Any, Any] = self.cache.setdefault("replays", {})
-        return found
+    cache: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Results that depend on nothing but these inputs and the dialect."""
+    reuse: Reuse = field(default_factory=Reuse, init=False, compare=False, repr=False)
+    """What assemblies of these inputs hand on to the next one."""
 
     def loaded(self, dialect: str) -> LoadedSession:
         """The session as a dialect loads it."""

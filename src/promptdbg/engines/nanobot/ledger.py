@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import SAFETY_BUFFER
-from promptdbg.engines.nanobot.estimate import FRAMING, MeasureSource
+from promptdbg.engines.nanobot.estimate import FRAMING, Estimator, MeasureSource
 from promptdbg.engines.nanobot.notices import surprises
 from promptdbg.engines.nanobot.rows import Rows, dumps
 from promptdbg.engines.nanobot.sections import Draft, Ink, finish, walk
@@ -104,8 +104,12 @@ def _budget(turn: Turn, sections: list[Section]) -> Budget:
     rows = turn.recorder.rows if turn.initial else ()
     if not rows:
         return Budget(limit, 0, "tokens", (), options.window or None, reserved)
-    estimate = turn.estimator.prompt(rows, turn.tools)
-    parts = list(_parts(turn, rows, estimate.source))
+    reuse = turn.inputs.reuse
+    estimate = reuse(turn.estimator.prompt, rows, turn.tools)
+    produced = frozenset(f"t{index}" for index in range(len(turn.inputs.inflight)))
+    produced |= {row.id for row in turn.seen.following}
+    current = turn.seen.current.id if turn.seen.current else "current"
+    parts = list(reuse(_parts, rows, turn.estimator, estimate.source, current, produced))
     tools = (
         turn.estimator.tools(turn.tools)
         if estimate.source == "tiktoken"
@@ -128,13 +132,13 @@ def _bytes_of_tools(turn: Turn, source: str) -> int:
     return len(turn.tools.text.encode("utf-8", "surrogatepass")) if source == "heuristic" else 0
 
 
-def _parts(turn: Turn, rows: Rows, source: MeasureSource) -> Iterator[Part]:
+def _parts(
+    rows: Rows, estimator: Estimator, source: MeasureSource, current: str, produced: frozenset[str]
+) -> tuple[Part, ...]:
+    """What the rows cost by what they are; ``current`` and ``produced`` are ids of this turn's rows."""
     sums = {"system prompt": 0, "history": 0, "message": 0, "this turn": 0, "filled in": 0}
-    produced = {f"t{index}" for index in range(len(turn.inputs.inflight))}
-    produced |= {row.id for row in turn.seen.following}
-    current = turn.seen.current.id if turn.seen.current else "current"
     for row in rows:
-        size = turn.estimator.share(row, source)
+        size = estimator.share(row, source)
         if row.role == "system":
             sums["system prompt"] += size
         elif current in row.sources or row.id == current:
@@ -145,21 +149,20 @@ def _parts(turn: Turn, rows: Rows, source: MeasureSource) -> Iterator[Part]:
             sums["filled in"] += size
         else:
             sums["history"] += size
-    return (Part(name, tokens) for name, tokens in sums.items())
+    return tuple(Part(name, tokens) for name, tokens in sums.items())
 
 
 def _notices(turn: Turn) -> tuple[Notice, ...]:
+    return (*surprises(turn), *(_not_there(turn) if turn.settings.off and turn.prompt is not None else ()))
+
+
+def _not_there(turn: Turn) -> Iterator[Notice]:
+    """Items that are switched off and that nobody knows."""
     known = {section.id for section in walk(turn.prompt.drafts)} if turn.prompt else set()
     known |= {tool_id(tool) for tool in ordered(turn.inputs.tools or ())} | {"tools"}
     known |= {row.id for row in turn.loaded.rows}
     if turn.current is not None:
         known |= {draft.id for draft in walk([turn.current.draft])}
-    lost = [item for item in sorted(turn.settings.off) if item not in known]
-    made = [
-        Notice(
-            "settings.not-there", f"{item} cannot be switched off: it is nothing that is stored or configured"
-        )
-        for item in lost
-        if turn.prompt is not None
-    ]
-    return (*surprises(turn), *made)
+    for item in sorted(turn.settings.off - known):
+        message = f"{item} cannot be switched off: it is nothing that is stored or configured"
+        yield Notice("settings.not-there", message)

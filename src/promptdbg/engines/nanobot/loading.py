@@ -72,7 +72,7 @@ def load_session(stored: StoredSession | None, dialect: Dialect) -> LoadedSessio
             return repaired
         state, notices = repaired
     except Crash as crash:
-        return LoadedSession(key, crash=crash)
+        return LoadedSession(key, crash=crash.bare())
     return _finished(key, state, notices, stored, dialect)
 
 

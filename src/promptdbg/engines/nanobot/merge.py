@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.appended import Parts, take_apart
 from promptdbg.engines.nanobot.events import Event, Step, dropped, merged
-from promptdbg.engines.nanobot.governor import Governor
+from promptdbg.engines.nanobot.prose import Prose
 from promptdbg.engines.nanobot.rows import Row, Rows
 from promptdbg.model import Json
 
@@ -89,12 +89,12 @@ def is_hidden(value: Mapping[str, Json]) -> bool:
     return any(marker is True or isinstance(marker, Mapping) for marker in markers)
 
 
-def merge_adjacent_users(governor: Governor, rows: Rows) -> Step:
+def merge_adjacent_users(rows: Rows, prose: Prose) -> Step:
     """0.3.5: all neighbouring user rows, except hidden ones and the continuation after a summary."""
     events: list[Event] = []
     out: list[Row] = []
     for row in rows:
-        if out and row.role == "user" and out[-1].role == "user" and _mergeable(governor, out[-1], row):
+        if out and row.role == "user" and out[-1].role == "user" and _mergeable(prose, out[-1], row):
             left = out[-1]
             after = left.replaced(with_runtime_context(left, row), (*left.sources, *row.sources))
             because = f"{row.id} follows {left.id} and both are user messages"
@@ -108,10 +108,10 @@ def merge_adjacent_users(governor: Governor, rows: Rows) -> Step:
     return Step(tuple(out), tuple(events)) if events else Step(rows)
 
 
-def _mergeable(governor: Governor, left: Row, right: Row) -> bool:
+def _mergeable(prose: Prose, left: Row, right: Row) -> bool:
     for row in (left, right):
         content = row.content
-        if isinstance(content, str) and governor.prose.equals("summary_continuation", content):
+        if isinstance(content, str) and prose.equals("summary_continuation", content):
             return False
         if is_hidden(row.value):
             return False

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import TRUNCATED
+from promptdbg.engines.nanobot.rows import Rows
 from promptdbg.engines.nanobot.state import Turn
 from promptdbg.model import Notice, Source
 
@@ -19,7 +20,8 @@ def surprises(turn: Turn) -> Iterator[Notice]:
     yield from _estimator(turn)
     yield from _consolidation(turn)
     yield from _budget(turn)
-    yield from _neighbours(turn)
+    if turn.crash is None:
+        yield from turn.inputs.reuse(_neighbours, turn.recorder.rows)
     yield from _prompt(turn)
     yield from _session(turn)
     yield from _unknowns(turn)
@@ -112,11 +114,9 @@ def _budget(turn: Turn) -> Iterator[Notice]:
             yield Notice("results.tiny-limit", message)
 
 
-def _neighbours(turn: Turn) -> Iterator[Notice]:
+def _neighbours(rows: Rows) -> tuple[Notice, ...]:
     """Two user rows in a row: harmless as texts, a loss where one has blocks."""
-    if turn.crash is not None:
-        return
-    rows = turn.recorder.rows
+    found: list[Notice] = []
     for left, right in pairwise(rows):
         blocks = isinstance(left.content, list) or isinstance(right.content, list)
         if left.role == right.role == "user" and blocks:
@@ -124,7 +124,8 @@ def _neighbours(turn: Turn) -> Iterator[Notice]:
                 f"{left.id} and {right.id} are user messages in a row, one has blocks: nanobot's class for "
                 f"OpenAI-compatible providers sends only {right.id} and loses {left.id}"
             )
-            yield Notice("adapter.replaced", message, left.source)
+            found.append(Notice("adapter.replaced", message, left.source))
+    return tuple(found)
 
 
 def _prompt(turn: Turn) -> Iterator[Notice]:

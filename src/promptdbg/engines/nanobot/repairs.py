@@ -8,12 +8,12 @@ from __future__ import annotations
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.events import Event, Step, dropped, inserted, rewritten
-from promptdbg.engines.nanobot.governor import Governor
+from promptdbg.engines.nanobot.prose import Prose
 from promptdbg.engines.nanobot.rows import Row, Rows, answered_id, call_ids, calls_of
 from promptdbg.model import Action, Json
 
 
-def strip_placeholders(governor: Governor, rows: Rows) -> Step:
+def strip_placeholders(rows: Rows, prose: Prose) -> Step:
     """Assistant rows that only say that a message was left out."""
     events: list[Event] = []
     kept: list[Row] = []
@@ -23,7 +23,7 @@ def strip_placeholders(governor: Governor, rows: Rows) -> Step:
             row.role == "assistant"
             and isinstance(content, str)
             and not row.value.get("tool_calls")
-            and governor.prose.equals("placeholder_assistant", content.strip())
+            and prose.equals("placeholder_assistant", content.strip())
         ):
             events.append(dropped(row, rules.PLACEHOLDER, "it only says that a message was omitted"))
         else:
@@ -31,7 +31,7 @@ def strip_placeholders(governor: Governor, rows: Rows) -> Step:
     return Step(tuple(kept), tuple(events)) if events else Step(rows)
 
 
-def strip_malformed_calls(governor: Governor, rows: Rows) -> Step:
+def strip_malformed_calls(rows: Rows) -> Step:
     """Calls without a name; the row goes with its last call when it says nothing else."""
     events: list[Event] = []
     out: list[Row] = []
@@ -66,7 +66,7 @@ def _has_name(call: Json) -> bool:
     return isinstance(name, str) and bool(name)
 
 
-def drop_orphans(governor: Governor, rows: Rows) -> Step:
+def drop_orphans(rows: Rows, dialect: Dialect) -> Step:
     """Tool results that answer no earlier call, no call at all, or an answered one."""
     declared: set[str] = set()
     fulfilled: set[str] = set()
@@ -78,7 +78,7 @@ def drop_orphans(governor: Governor, rows: Rows) -> Step:
             declared.update(call_ids(row.value))
         elif role == "tool":
             answered = answered_id(row.value)
-            why = _orphan(answered, declared, fulfilled, governor.dialect)
+            why = _orphan(answered, declared, fulfilled, dialect)
             if why:
                 events.append(dropped(row, rules.ORPHAN, why))
                 continue
@@ -97,7 +97,7 @@ def _orphan(answered: str, declared: set[str], fulfilled: set[str], dialect: Dia
     return ""
 
 
-def backfill(governor: Governor, rows: Rows) -> Step:
+def backfill(rows: Rows, dialect: Dialect, prose: Prose) -> Step:
     """A fixed answer after the results that directly follow a call nobody answered."""
     fulfilled = {answered_id(row.value) for row in rows if row.role == "tool"}
     missing: dict[int, list[tuple[str, Json]]] = {}
@@ -105,7 +105,7 @@ def backfill(governor: Governor, rows: Rows) -> Step:
         if row.role == "assistant" and row.value.get("tool_calls"):
             for call in calls_of(row.value):
                 if call.get("id") and str(call["id"]) not in fulfilled:
-                    name = _call_name(call, governor.dialect)
+                    name = _call_name(call, dialect)
                     missing.setdefault(index, []).append((str(call["id"]), name))
     if not missing:
         return Step(rows)
@@ -121,7 +121,7 @@ def backfill(governor: Governor, rows: Rows) -> Step:
         for call_id, name in missing.get(index, ()):
             number = counts.get(call_id, 0)
             counts[call_id] = number + 1
-            filled = _backfilled(governor, row, call_id, name, number)
+            filled = _backfilled(prose, row, call_id, name, number)
             events.append(
                 inserted(filled, rules.BACKFILL, f"no message answers call {call_id!r} of {row.id}")
             )
@@ -130,12 +130,12 @@ def backfill(governor: Governor, rows: Rows) -> Step:
     return Step(tuple(out), tuple(events))
 
 
-def _backfilled(governor: Governor, caller: Row, call_id: str, name: Json, number: int) -> Row:
+def _backfilled(prose: Prose, caller: Row, call_id: str, name: Json, number: int) -> Row:
     value = {
         "role": "tool",
         "tool_call_id": call_id,
         "name": name,
-        "content": governor.prose.fixed("backfill"),
+        "content": prose.fixed("backfill"),
     }
     return Row(f"backfill:{call_id}:{number}", value, sources=(caller.id,))
 

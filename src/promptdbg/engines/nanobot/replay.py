@@ -7,8 +7,9 @@ first user row, legal start), the projection of each row, and the token cap with
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.crash import Crash
@@ -16,6 +17,7 @@ from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.estimate import Estimator
 from promptdbg.engines.nanobot.events import Event, Step, dropped, rewritten
 from promptdbg.engines.nanobot.rows import SENT_KEYS, Row, Rows, first_user, last_user, legal_start
+from promptdbg.engines.reuse import Reuse
 from promptdbg.model import Action, Json, Rule
 
 _TIME_PREFIX = re.compile(r"^\[Message Time: [^\]]+\]\n?")
@@ -32,48 +34,32 @@ def history(
     estimator: Estimator,
     *,
     cap: int,
+    reuse: Reuse,
     count: int = 0,
     timestamps: bool | None = None,
-    memo: Memo | None = None,
 ) -> Step:
     """The replayed rows.
 
     Args:
         archived: ``last_consolidated`` of the session.
         cap: tokens at the most, 0 for no cap.
+        reuse: what earlier assemblies know; most settings do not touch what comes before the cap.
         count: rows at the most (0.2.2), 0 for its default of 120.
         timestamps: whether user rows carry their time; the dialect's own choice by default.
-        memo: remembers what comes before the cap, which most settings do not touch.
 
     Raises:
         Crash: a replayed row has no ``role``, tool calls that are not a list, or no size in bytes.
     """
     stamped = dialect.timestamps if timestamps is None else timestamps
-    whole = _remembered(
-        rows, archived, dialect, count or _DEFAULT_COUNT, stamped, {} if memo is None else memo
-    )
+    limit = (count or _DEFAULT_COUNT) if dialect.count_limit else 0
+    whole = reuse(_whole, rows, archived, dialect, limit, stamped)
     if cap <= 0 or not whole.rows:
         return whole
-    events = list(whole.events)
-    return Step(_capped(whole.rows, cap, estimator, events), tuple(events))
-
-
-Memo = dict[Any, tuple[Rows, Step]]
-"""Replays by their arguments, each with the rows it was made from."""
-
-_MEMO_MAX = 8
-
-
-def _remembered(rows: Rows, archived: int, dialect: Dialect, count: int, stamped: bool, memo: Memo) -> Step:
-    key = (id(rows), archived, dialect.name, count if dialect.count_limit else 0, stamped)
-    known = memo.get(key)
-    if known is not None and known[0] is rows:
-        return known[1]
-    step = _whole(rows, archived, dialect, count, stamped)
-    if len(memo) >= _MEMO_MAX:
-        memo.clear()
-    memo[key] = (rows, step)
-    return step
+    sizes = reuse(_sizes, whole.rows, estimator)
+    _check_measured(whole.rows, cap, sizes, estimator)
+    # Where all of it fits, it does not matter by how much.
+    capped = reuse(_capped, whole.rows, min(cap, sizes.totals[-1]), sizes)
+    return Step(capped.rows, (*whole.events, *capped.events)) if whole.events else capped
 
 
 def _whole(rows: Rows, archived: int, dialect: Dialect, count: int, stamped: bool) -> Step:
@@ -297,39 +283,57 @@ def _preset_line(name: str, item: Mapping[str, Json]) -> str:
 # ---- token cap -----------------------------------------------------------------------------------
 
 
-def _capped(rows: Rows, cap: int, estimator: Estimator, events: list[Event]) -> Rows:
-    start, used = len(rows), 0
-    while start > 0:
-        size = estimator.strict_message(rows[start - 1])
-        if start < len(rows) and used + size > cap:
-            break
-        used += size
-        start -= 1
-    _drop_over_cap(rows[:start], cap, used, estimator, events)
-    kept = rows[start:]
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sizes:
+    """Tokens of a list's rows: ``totals`` from the last row back, one more row in each. ``sound`` of
+    them nanobot can measure; at the next row it raises."""
+
+    totals: tuple[int, ...]
+    sound: int
+
+    def taken(self, cap: int) -> int:
+        """How many rows fit; the last one stays even where it is too much alone."""
+        return max(1, bisect_right(self.totals, cap))
+
+
+def _sizes(rows: Rows, estimator: Estimator) -> _Sizes:
+    totals: list[int] = []
+    total, sound = 0, len(rows)
+    for row in reversed(rows):
+        try:
+            total += estimator.strict_message(row)
+        except Crash:
+            sound = min(sound, len(totals))
+            total += estimator.message(row)
+        totals.append(total)
+    return _Sizes(tuple(totals), sound)
+
+
+def _check_measured(rows: Rows, cap: int, sizes: _Sizes, estimator: Estimator) -> None:
+    """Fail where nanobot measures a row that it cannot: it takes rows until one does not fit."""
+    if sizes.sound < min(len(rows), sizes.taken(cap) + 1):
+        estimator.strict_message(rows[-1 - sizes.sound])
+
+
+def _capped(rows: Rows, cap: int, sizes: _Sizes) -> Step:
+    kept = rows[len(rows) - sizes.taken(cap) :]
     user = first_user(kept)
+    recovered = last_user(rows) if user is None else None
+    if recovered is not None:
+        kept = rows[recovered:]  # over budget, but without a user row there is no turn
+    events: list[Event] = []
+    for index, row in enumerate(rows[: len(rows) - len(kept)]):
+        total = sizes.totals[-1 - index]
+        because = f"with it the history would be {total:,} tokens, over the replay budget of {cap:,}"
+        events.append(dropped(row, rules.HISTORY_CAP, because, measured=total, limit=cap, unit="tokens"))
     if user is not None:
         for row in kept[:user]:
             because = f"{kept[user].id} is the first user row that fits; rows in front of it go"
             events.append(dropped(row, rules.HISTORY_CAP_USER, because))
         kept = kept[user:]
-    elif (recovered := last_user(rows)) is not None:
-        # The rows back to that user row come in again, over budget: their drops are taken back.
-        del events[len(events) - (start - recovered) :]
-        kept = rows[recovered:]
-        total = used + sum(estimator.message(row) for row in rows[recovered:start])
+    elif recovered is not None:
+        total = sizes.totals[len(kept) - 1]
         because = f"no user row fits {cap:,} tokens, so replay starts at the last one, with {total:,}"
         rule = rules.HISTORY_CAP_USER
         events.append(Event(Action.NOTE, kept[0].id, rule, because, measured=total, limit=cap, unit="tokens"))
-    return _from_legal_start(kept, rules.HISTORY_CAP_LEGAL, events)
-
-
-def _drop_over_cap(gone: Rows, cap: int, used: int, estimator: Estimator, events: list[Event]) -> None:
-    running = used
-    sized: list[tuple[Row, int]] = []
-    for row in reversed(gone):
-        running += estimator.message(row)
-        sized.append((row, running))
-    for row, total in reversed(sized):
-        because = f"with it the history would be {total:,} tokens, over the replay budget of {cap:,}"
-        events.append(dropped(row, rules.HISTORY_CAP, because, measured=total, limit=cap, unit="tokens"))
+    return Step(_from_legal_start(kept, rules.HISTORY_CAP_LEGAL, events), tuple(events))

@@ -18,7 +18,7 @@ from promptdbg.engines.nanobot.events import Event, Step, absorbed, compressed, 
 from promptdbg.engines.nanobot.governance import FITTING, normalized_row, steps
 from promptdbg.engines.nanobot.governor import Governor
 from promptdbg.engines.nanobot.merge import is_hidden, joined_content, with_runtime_context
-from promptdbg.engines.nanobot.rows import Row, Rows
+from promptdbg.engines.nanobot.rows import Row, Rows, said
 
 EVENTS_BEFORE = "earlier_requests"
 """The stage that stands for everything between the initial list and the shown request."""
@@ -73,15 +73,14 @@ class Compactor:
     enabled: bool
     rebuild: Callable[[str], Row]
     active_summary: str | None
-    memo: dict[str, tuple[Rows, str]]
-    """The last raw excerpt and the rows it was made from; it is slow to make."""
 
 
 def append(governor: Governor, rows: Rows, added: TurnRow, *, keep_apart: bool) -> tuple[Rows, Event]:
     """One row joins the turn's list (section 10)."""
     row = added.row
     if row.role == "tool" and added.fresh:
-        row, _events = normalized_row(governor, row, len(rows))
+        row, _events, files = normalized_row(row, governor.results, len(rows))
+        governor.store(files)
     last = rows[-1] if rows else None
     if last is not None and not keep_apart and row.role == "user" and last.role == "user":
         hidden = governor.dialect.explicit_skills and (is_hidden(last.value) or is_hidden(row.value))
@@ -189,7 +188,7 @@ def _request(governor: Governor, raw: Rows, compactor: Compactor, state: _Accept
                 request.steps.append(NamedStep(name, step(governor, request.sent)))
             _ensure_fits(governor, request, compactor)
     except Crash as crash:
-        request.failure = crash
+        request.failure = crash.bare()
     return request
 
 
@@ -203,9 +202,8 @@ def _compact_history(governor: Governor, request: Request, compactor: Compactor,
         why = "there is no history that could be summarised"
         raise _exceeded(governor, request.pressure, compactor, "_compact_request_history", why)
     state.summary = request.summary = summary
-    continuation = Row(
-        "continuation", {"role": "user", "content": governor.prose.fixed("summary_continuation")}
-    )
+    words = governor.prose.fixed("summary_continuation")
+    continuation = governor.reuse(said, "continuation", "user", words)
     prepared = _cleaned(governor, (compactor.rebuild(summary), continuation, *delta))
     earlier = request.sent
     limit = f"the request is {request.pressure.tokens:,} tokens, at or over {governor.budget:,}"
@@ -239,26 +237,16 @@ def _summarise(
     max_output = max(0, compactor.max_output)
     room = compactor.window - max_output
     excerpt = max(1, min(max_output, max(1, (room - SAFETY_BUFFER) // 2)))
-    asked = Row("archive", {"role": "user", "content": governor.prose.archive_request(len(source))})
+    asked = governor.reuse(said, "archive", "user", governor.prose.archive_request(len(source)))
     fits = room > 0 and governor.measure((*prefix, asked)).tokens <= room
     summary = ""
     if fits:
         request.summary_request = len(prefix) + 1
         summary = strip_think((compactor.reply or "").rstrip(), governor.dialect)
     if not summary:
-        summary = _excerpt(
-            governor, _raw(governor, source, compactor), previous, excerpt, compactor.tokenizer
-        )
+        raw = governor.reuse(raw_archive, source, governor.dialect)
+        summary = _excerpt(governor, raw, previous, excerpt, compactor.tokenizer)
     return truncate_to_tokens(summary, max(1, max_output), governor.dialect, compactor.tokenizer)
-
-
-def _raw(governor: Governor, source: Rows, compactor: Compactor) -> str:
-    known = compactor.memo.get("raw")
-    if known is not None and known[0] == source:
-        return known[1]
-    text = raw_archive(source, governor.dialect)
-    compactor.memo["raw"] = (source, text)
-    return text
 
 
 def _excerpt(governor: Governor, raw: str, previous: str | None, limit: int, tokenizer: bool) -> str:

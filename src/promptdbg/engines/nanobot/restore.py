@@ -38,6 +38,8 @@ class Restored:
     events: tuple[Event, ...] = ()
     updated: bool = False
     """Whether the session's ``updated_at`` became now."""
+    stored: bool = False
+    """Whether there was something to restore, so that the session was stored at once."""
 
 
 def restore(rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, prose: Prose, now: str) -> Restored:
@@ -53,14 +55,14 @@ def restore(rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, prose: P
         return Restored(rows, metadata)
     left = {key: value for key, value in metadata.items() if key != PENDING}
     if not rows or rows[-1].role != "user":
-        return Restored(rows, left)
+        return Restored(rows, left, stored=True)
     note = prose.fixed("interrupted_turn")
     closing: dict[str, Json] = {"role": "assistant", "content": note, "timestamp": now}
     if dialect.compacts_requests:
         closing["_recovery_interrupted"] = True
     row = Row("interrupted", closing, stored=True)
     event = inserted(row, rules.CLOSED_TURN, f"{rows[-1].id} was stored but never answered")
-    return Restored((*rows, row), left, (row,), (event,), updated=True)
+    return Restored((*rows, row), left, (row,), (event,), updated=True, stored=True)
 
 
 def _from_checkpoint(
@@ -81,8 +83,8 @@ def _from_checkpoint(
     because = f"the checkpoint of a crashed turn holds {len(restored)} rows, {overlap} of them stored already"
     events = tuple(inserted(row, rules.RESTORED, because) for row in appended)
     left = {key: value for key, value in metadata.items() if key not in (CHECKPOINT, PENDING)}
-    updated = dialect.compacts_requests
-    return Restored((*rows, *appended) if appended else rows, left, appended, events, updated)
+    after = (*rows, *appended) if appended else rows
+    return Restored(after, left, appended, events, updated=dialect.compacts_requests, stored=True)
 
 
 def _materialised(

@@ -11,12 +11,13 @@ from typing import Any
 
 from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import Dialect
-from promptdbg.engines.nanobot.rows import Row, Rows, dumps
+from promptdbg.engines.nanobot.rows import Rows, dumps
+from promptdbg.engines.reuse import Reuse
 from promptdbg.model import Json
 
 
 def check_saving(
-    rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, message: str | None = None
+    reuse: Reuse, rows: Rows, metadata: Mapping[str, Json], dialect: Dialect, message: str | None = None
 ) -> None:
     """Fail as storing the session would.
 
@@ -28,15 +29,19 @@ def check_saving(
     """
     where = "session/manager.py::save" if dialect.strict_rows else "session/manager.py::_save_unlocked"
     _check_text(dumps(dict(metadata)), where, "the session's metadata")
+    reuse(_check_rows, rows, where)
+    if message is not None:
+        _check_text(dumps({"role": "user", "content": message}), where, "the new message")
+
+
+def _check_rows(rows: Rows, where: str) -> None:
     for row in rows:
         if row.memo.get("storable"):
             continue
         if not _has_bytes(row.value):
             line = f" (line {row.source.start_line})" if row.source else ""
-            _check_text(_line(row), where, f"row {row.id}{line}")
+            _check_text(dumps(dict(row.value)), where, f"row {row.id}{line}")
         row.memo["storable"] = True
-    if message is not None:
-        _check_text(dumps({"role": "user", "content": message}), where, "the new message")
 
 
 def _has_bytes(value: Json | Mapping[str, Json]) -> bool:
@@ -55,10 +60,6 @@ def _has_bytes(value: Json | Mapping[str, Json]) -> bool:
             except UnicodeEncodeError:
                 return False
     return True
-
-
-def _line(row: Row) -> str:
-    return dumps(dict(row.value))
 
 
 def _check_text(text: str, where: str, what: str) -> None:

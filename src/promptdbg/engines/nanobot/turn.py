@@ -64,7 +64,7 @@ def _has_text(block: Mapping[str, Json]) -> bool:
     return isinstance(block.get("text"), str)
 
 
-def view(loaded: LoadedSession, number: int | None) -> TurnView:
+def view(loaded: LoadedSession, turns: tuple[Turn, ...], number: int | None) -> TurnView:
     """The session when turn ``number`` began; everything stored for the next one.
 
     Raises:
@@ -72,7 +72,6 @@ def view(loaded: LoadedSession, number: int | None) -> TurnView:
     """
     if number is None:
         return TurnView(loaded.rows, loaded.last_consolidated, loaded.metadata)
-    turns = turns_of(loaded)
     if not 1 <= number <= len(turns):
         have = f"the session has turns 1 to {len(turns)}" if turns else "the session has no user message"
         raise UsageError(f"there is no turn {number}", hint=have)
