@@ -5,7 +5,9 @@ Nothing is imported here until it is used, so that the commands start fast.
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing takes longer to import than everything here
+    from typing import Any
 
 __version__ = "0.1.0"
 
