@@ -12,7 +12,7 @@ PARITY_EXAMPLES ?= 200
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST ?=
 
-.PHONY: help demo test lint unit parity bench package docs screens clean
+.PHONY: help demo test lint unit versions parity bench package docs screens clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,16 +20,21 @@ help:  ## this list
 demo: $(DEMO_READY)  ## open the bundled example (printed where there is no terminal)
 	@$(BIN)/promptdbg demo
 
-test: lint unit  ## lint, types, import rules and all tests but those against the real frameworks
+test: lint unit  ## lint, types (also for Windows and macOS), import rules and all tests but those against the real frameworks
 
 lint: $(TEST_READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --cache-dir .mypy_cache/win32 --platform win32 --python-version 3.14 src
+	$(BIN)/mypy --cache-dir .mypy_cache/darwin --platform darwin src
 	$(BIN)/lint-imports
 
 unit: $(TEST_READY)  ## the tests alone; make unit PYTEST="-k name" for some of them
 	$(BIN)/pytest -q -n $(WORKERS) --ignore tests/parity --ignore tests/parity_agentos $(PYTEST)
+
+versions:  ## the tests under every supported Python that is on this machine; the others are named
+	@WORKERS=$(WORKERS) bash .ci/versions $(PYTEST)
 
 parity: $(TEST_READY) $(NANOBOTS:%=.venv-nanobot-%/.ready) .venv-agentos/.ready  ## compare with the real frameworks (PARITY_EXAMPLES=5000: the long run)
 	PROMPTDBG_PARITY=1 \
