@@ -215,6 +215,18 @@ def count_joined(counter: TokenCounter, pieces: Iterable[str], separator: str = 
     return total + (counter.count("".join(run)) if run else 0)
 
 
+_END = 512
+
+
+def count_ended(counter: Tokenizer, text: str, end: str) -> int:
+    """Tokens of ``text + end``; of a text that was counted only the end is encoded anew."""
+    place = _place(text, len(text) - _END, len(text), first=False) if len(text) > 2 * _END else 0
+    if not place:
+        return counter.count(text + end)
+    last = text[place:]
+    return counter.count(text) - counter.count(last) + counter.count(last + end)
+
+
 def _with_separators(pieces: Iterable[str], separator: str) -> Iterator[str]:
     before: str | None = None
     for piece in pieces:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiktoken import Encoding
 
 from promptdbg import tokens
 from promptdbg.errors import TokenizerError
@@ -25,6 +26,7 @@ from promptdbg.tokens import (
     bytes_over_four,
     chars_over_four,
     chars_over_four_up,
+    count_ended,
     count_joined,
     load_encoding,
     resolve,
@@ -355,6 +357,30 @@ def test_slash_after_punctuation_and_line_feed_is_one_token(name: str) -> None:
     """Why a joint before a slash is not a boundary: the pattern of o200k_base runs over it."""
     pieces = ["see:", "//path", "/more"]
     assert count_joined(tokenizer(name), pieces) == tokenizer(name).count("see:\n//path\n/more")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@given(text=RUNS, last=RUNS, end=st.sampled_from(["\n", "\n\n", "\n/", " ", "s", "!"]))
+def test_count_of_a_text_with_an_end(name: str, text: str, last: str, end: str) -> None:
+    long = text + " and words between" * 70 + last
+    whole = len(load_encoding(name).encode_ordinary(long + end))
+    assert count_ended(tokenizer(name), long, end) == whole
+
+
+def test_of_a_text_that_was_counted_only_the_end_is_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = Tokenizer(tokenizer().info, DEFAULT_ENCODING)
+    text = "some words " * 1_000
+    asked: list[str] = []
+    encoded = tokens._encoded
+
+    def noting(encoding: Encoding, text: str) -> int:
+        asked.append(text)
+        return encoded(encoding, text)
+
+    counter.count(text)
+    monkeypatch.setattr(tokens, "_encoded", noting)
+    assert count_ended(counter, text, "\n\n") > 1_000
+    assert sum(map(len, asked)) < 2_000
 
 
 def test_joined_counts_count_piece_by_piece() -> None:

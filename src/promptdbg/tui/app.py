@@ -22,6 +22,7 @@ from promptdbg.model import Assembly, Section, Source, Stage
 from promptdbg.paths import below
 from promptdbg.text import one_line
 from promptdbg.tui import outside, ways
+from promptdbg.tui.ahead import MODULES, imported
 from promptdbg.tui.changes import NO_TURNS, switched, turned
 from promptdbg.tui.config import Config, config_path, read_config
 from promptdbg.tui.driver import Driver, Opener
@@ -177,6 +178,8 @@ class PromptdbgApp(App[int]):
         if first and self._tour:
             self.guide.switch()
         self.watching.follow(message.picture.watched)
+        if first:
+            self.run_worker(imported(*MODULES), group="ahead", description="imports")
 
     def _timed(self, picture: Picture, first: bool) -> str:
         if not self._show_times or first:

@@ -129,6 +129,7 @@ class Driver:
         with _collector_at_rest(lambda: self.debugger):
             self.debugger = opener()
             picture = picture_of(self.debugger)
+        gc.freeze()  # the program itself, which every full collection would walk
         return replace(picture, sentence=opened(picture))
 
     def _rested(self, job: Change | _Act) -> Picture | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from promptdbg.tui.ahead import WATCHING, imported
+
 if TYPE_CHECKING:
     from promptdbg.tui.app import PromptdbgApp
 
@@ -46,7 +48,8 @@ class Watching:
             self._app.driver.reload()
 
     async def _changes(self, paths: Sequence[str]) -> None:
-        from promptdbg.watch import changes  # 30 ms, not before the first frame
+        await imported(*WATCHING)  # longer than a frame, and not before the first
+        from promptdbg.watch import changes
 
         try:
             async for _ in changes(paths):

@@ -10,7 +10,6 @@ between a line feed and a character that is neither white space nor a slash.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
@@ -20,7 +19,7 @@ from promptdbg.engines.nanobot.dialects import TRUNCATED, Dialect
 from promptdbg.engines.nanobot.rows import Row, Rows, dumps, message_pieces
 from promptdbg.engines.reuse import Reuse
 from promptdbg.model import Json
-from promptdbg.tokens import Tokenizer, load_encoding, tokenizer, utf8_length
+from promptdbg.tokens import Tokenizer, count_ended, load_encoding, tokenizer, utf8_length
 
 ENCODING = "cl100k_base"
 """The encoding nanobot uses for every model (``utils/helpers.py::_get_token_encoding``)."""
@@ -59,11 +58,14 @@ def tool_set(definitions: tuple[Json, ...], known: bool = True) -> ToolSet:
     return ToolSet(definitions, dumps(list(definitions)) if definitions else "", known)
 
 
-_LONE = re.compile("[\ud800-\udfff]")
-
-
 def _has_lone(text: str) -> bool:
-    return not text.isascii() and _LONE.search(text) is not None
+    if text.isascii():
+        return False
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _check_bytes(text: str, function: str) -> None:
@@ -242,7 +244,7 @@ class Estimator:
             return self._encoding.count(text) if text else 0
         known = run.ended.get(gap)
         if known is None:
-            known = run.ended[gap] = self._encoding.count(run.core + "\n" * gap)
+            known = run.ended[gap] = count_ended(self._encoding, run.core, "\n" * gap)
         return known
 
 
