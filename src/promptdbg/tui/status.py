@@ -1,8 +1,7 @@
 """How states are drawn: the marks and words of ``promptdbg.marks`` with a style of this UI, and
 the drawing characters.
 
-A state is never told by colour alone. A style is the name of a component class that
-``widgets.virtual`` declares.
+A state is never told by colour alone. A style is the name of a look of ``promptdbg.tui.looks``.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OWN: dict[SectionStatus | MessageStatus, str] = {
 
 
 def style_of(status: SectionStatus | MessageStatus) -> str:
-    """The component class that a status is drawn with."""
+    """The look that a status is drawn with."""
     return _OWN.get(status) or _TONES[mark_of(status).tone]
 
 

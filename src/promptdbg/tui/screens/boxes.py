@@ -154,7 +154,6 @@ _BAR_CELLS = 12
 class TurnList(VirtualList):
     """The turns of a session, the one to come last; what each prompt cost as soon as it is known."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--0"}
     places: ClassVar[tuple[Place, ...]] = ("list",)
     BINDINGS = bindings("choose")
 

@@ -16,7 +16,6 @@ from promptdbg.model import Budget, Part
 from promptdbg.text import clip_middle, one_line, width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.widgets.chrome import DrawnLines
-from promptdbg.tui.widgets.drawing import BARS
 
 FILLS = 6
 
@@ -49,7 +48,6 @@ def cells(amounts: Sequence[int], total: int, room: int) -> list[int]:
 class TokenBar(DrawnLines):
     """The stacked bar, and under it the legend where there is room."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = BARS
     DEFAULT_CSS = "TokenBar { height: 2; padding: 0 1; }"
 
     def __init__(self) -> None:
@@ -108,7 +106,6 @@ def _short(name: str) -> str:
 class BudgetLine(DrawnLines, can_focus=True):
     """The limit as a bar. With focus it turns the knob that sets it: keys, digits, mouse."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"bar--0"}
     DEFAULT_CSS = """
     BudgetLine { padding: 0 1; }
     BudgetLine:focus { background: $panel; }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.strip import Strip
@@ -13,7 +12,7 @@ from textual.widget import Widget
 from promptdbg.text import clip, one_line, width
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import Key, Place, key_line
-from promptdbg.tui.widgets.drawing import WORDS, Drawing, css
+from promptdbg.tui.widgets.drawing import Drawing
 from promptdbg.tui.wrapping import Paragraph, Piece, layout
 
 MIN_WIDTH, MIN_HEIGHT = 60, 10
@@ -23,8 +22,7 @@ MIN_WIDTH, MIN_HEIGHT = 60, 10
 class DrawnLines(Drawing, Widget):
     """A widget of a few lines that it draws itself."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = WORDS
-    DEFAULT_CSS = "DrawnLines { height: 1; }\n" + css("DrawnLines")
+    DEFAULT_CSS = "DrawnLines { height: 1; }"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.content import Content
 from textual.strip import Strip
 
+from promptdbg.tui.looks import CURSOR, FOCUSED, LOOKS, style_from
 from promptdbg.tui.status import Glyphs, glyphs, written
 
 if TYPE_CHECKING:
@@ -20,87 +21,15 @@ if TYPE_CHECKING:
 else:
     _Base = object
 
-# Textual styles every component class of every widget again when a focus or a size changes, so a
-# widget declares only what it draws with.
-WORDS = {
-    "virtual--head",
-    "virtual--muted",
-    "virtual--strong",
-    "virtual--accent",
-    "virtual--error",
-    "virtual--warning",
-    "virtual--key",
-}
-"""Component classes for words: of every drawing widget."""
-
-ROWS = {
-    "virtual--cursor",
-    "virtual--lost",
-    "virtual--match",
-    "status--keep",
-    "status--cut",
-    "status--drop",
-    "status--off",
-    "status--empty",
-    "status--add",
-}
-"""Component classes for rows and texts."""
-
-BARS = {f"bar--{number}" for number in range(6)}
-"""Component classes for the parts of bars."""
-
-
-def css(widget: str) -> str:
-    """The styles of the component classes for one widget class."""
-    return (
-        """
-    WIDGET {
-        & > .virtual--head { color: $text-muted; text-style: bold; }
-        & > .virtual--cursor { background: $panel; color: $foreground; }
-        &:focus > .virtual--cursor {
-            background: $block-cursor-background;
-            color: $block-cursor-foreground;
-            text-style: bold;
-        }
-        & > .virtual--muted { color: $text-muted; }
-        & > .virtual--strong { text-style: bold; }
-        & > .virtual--accent { color: $text-accent; }
-        & > .virtual--lost { color: $text-warning; text-style: strike; }
-        & > .virtual--match { background: $warning; color: $background; }
-        & > .virtual--error { color: $text-error; text-style: bold; }
-        & > .virtual--warning { color: $text-warning; text-style: bold; }
-        & > .virtual--key { color: $text-accent; text-style: bold; }
-        & > .status--cut { color: $text-warning; }
-        & > .status--drop { color: $text-muted; }
-        & > .status--off { color: $text-muted; text-style: strike; }
-        & > .status--empty { color: $text-muted; }
-        & > .status--add { color: $text-primary; }
-        & > .bar--0 { color: $primary; }
-        & > .bar--1 { color: $success; }
-        & > .bar--2 { color: $accent; }
-        & > .bar--3 { color: $primary-lighten-3; }
-        & > .bar--4 { color: $error-lighten-2; }
-        & > .bar--5 { color: $foreground 50%; }
-    }
-    WIDGET:nocolor {
-        & > .virtual--cursor { text-style: bold; }
-        &:focus > .virtual--cursor { text-style: reverse; }
-        & > .virtual--muted { text-style: dim; }
-        & > .virtual--match { text-style: reverse; }
-        & > .virtual--error { text-style: bold reverse; }
-        & > .virtual--key { text-style: bold; }
-        & > .status--cut { text-style: underline; }
-        & > .status--drop { text-style: dim; }
-        & > .status--off { text-style: strike; }
-        & > .status--empty { text-style: dim; }
-        & > .status--add { text-style: bold; }
-    }
-    """
-    ).replace("WIDGET", widget)
-
 
 class Drawing(_Base):
     """Styles and strips for a widget that draws its own lines."""
+
+    _styles_drawn: Mapping[tuple[str, bool], Style] = {}
+
+    def notify_style_update(self) -> None:
+        self._styles_drawn = {}
+        super().notify_style_update()
 
     @property
     def ascii_only(self) -> bool:
@@ -126,11 +55,16 @@ class Drawing(_Base):
         return self.glyphs.fills[number if patterns else 0]
 
     def style(self, name: str) -> Style:
-        """The full style of a component class, or of the widget for an empty name.
-
-        Never a partial style: that loses blended colours.
-        """
-        return self.get_component_rich_style(name) if name else self.plain
+        """The full style of a look, or of the widget for an empty name."""
+        if not name:
+            return self.plain
+        focused = name == CURSOR and self.has_focus
+        found = self._styles_drawn.get((name, focused))
+        if found is None:
+            app, look = self.app, FOCUSED if focused else LOOKS[name]
+            found = style_from(look, self.visual_style, app.theme_variables, monochrome=app.no_color)
+            self._styles_drawn = {**self._styles_drawn, (name, focused): found}
+        return found
 
     def blank(self, width: int, style: Style | None = None) -> Strip:
         return Strip.blank(width, style or self.plain)

@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -27,16 +26,14 @@ from textual.strip import Strip
 
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import bindings
-from promptdbg.tui.widgets.drawing import ROWS, WORDS, Drawing, css
+from promptdbg.tui.widgets.drawing import Drawing
 
 
 class VirtualLines(Drawing, ScrollView, can_focus=True):
     """Lines drawn on demand. A subclass says how many there are and draws one.
 
-    Styles are component classes: ``self.style("virtual--muted")``.
+    Styles are looks by their names: ``self.style("virtual--muted")``.
     """
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = WORDS | ROWS
 
     DEFAULT_CSS = """
     VirtualLines {
@@ -46,7 +43,7 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
         overflow-x: hidden;
         background: $background;
     }
-    """ + css("VirtualLines")
+    """
 
     ALLOW_SELECT = True
 
