@@ -82,6 +82,16 @@ async def test_cursor_and_scroll_stay_on_the_item_when_the_picture_changes(run: 
         assert here(the_app(pilot)) == "retrieved: auth.md"
 
 
+async def test_a_resize_keeps_the_cursor_in_sight(run: Run) -> None:
+    async with run(size=(120, 40)) as pilot:
+        await pilot.press("G")
+        await pilot.resize_terminal(100, 16)
+        await pilot.pause()
+        listing = the_list(the_app(pilot))
+        assert listing.scroll_offset.y > 0
+        assert listing.scroll_offset.y <= listing.cursor < listing.scroll_offset.y + listing.page_height
+
+
 async def test_budget_by_keys_and_by_typing(run: Run) -> None:
     async with run() as pilot:
         app = the_app(pilot)

@@ -18,7 +18,9 @@ from promptdbg.tui.changes import Change
 from promptdbg.tui.picture import picture_of
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.why import WhyScreen
+from promptdbg.tui.why import report, surroundings
 from promptdbg.tui.widgets.prose import Prose
+from promptdbg.tui.wrapping import plain_text
 from tests.tui import sample
 from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
 
@@ -94,6 +96,35 @@ async def test_the_pane_says_it_when_the_cursor_rests(run: Run) -> None:
         await pilot.press("g")
         await idle(pilot)
         assert "It would be whole" not in app.screen.query_one("#why", Prose).text
+
+
+async def test_the_strip_says_it_where_there_is_no_room_for_panes(run: Run) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("G", "up")
+        await idle(pilot)
+        strip = app.screen.query_one("#strip", Prose)
+        assert strip.text.splitlines()[0].startswith("◐ CUT retrieved: auth.md: It has 1,050 characters")
+        assert strip.text.splitlines()[1].startswith("Whole if you ")
+        assert len(strip.text.splitlines()) == 2
+        assert all(len(line) <= 79 for line in strip.text.splitlines())
+        await pilot.press("g")
+        assert strip.text.strip() == "● KEEP identity: no rule touched it"
+
+
+async def test_what_settled_it_stands_first() -> None:
+    folder = Path(examples.__file__).parent / "bee-nearest-rule"
+    picture = picture_of(Debugger(open_workspace(folder), counter=sample.WordCounter()))
+    lost = next(item for item, section in picture.sections.items() if section.name == "test database")
+    text = plain_text(report(picture, lost, ascii_only=False))
+    assert text.index("over the budget of 380") < text.index("Also decided on it") < text.index("are chosen")
+
+
+async def test_a_section_of_a_message_has_no_life_of_its_own() -> None:
+    folder = Path(examples.__file__).parent / "nanobot-lost-rule"
+    picture = picture_of(Debugger(open_workspace(folder), counter=sample.WordCounter()))
+    assert picture.sections["current/text"].kind == "message"
+    assert surroundings(picture, "current/text", ascii_only=False) == []
 
 
 async def test_digits_that_try_nothing_say_why(run: Run, workspace: Path) -> None:

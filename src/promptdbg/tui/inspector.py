@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from promptdbg.analysis.fixes import Fix
 from promptdbg.marks import mark_of
 from promptdbg.model import Knob, Section
-from promptdbg.text import one_line, safe
+from promptdbg.text import clip, one_line, safe, width
 from promptdbg.tui.changes import value_text
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Sort, States, View
@@ -47,13 +50,31 @@ def empty_word(picture: Picture, view: View) -> str:
     return f"No section is {view.states}. f shows others."
 
 
-def summary(picture: Picture, section: Section, *, ascii_only: bool) -> Paragraph:
-    """Why in a line, for windows without room for the pane."""
+def summary(
+    picture: Picture, section: Section, fixes: Sequence[Fix], room: int, *, ascii_only: bool
+) -> list[Paragraph]:
+    """Why in two lines, for windows without room for the pane: the reason, and what would keep it.
+
+    Args:
+        fixes: what would keep it, as far as it was found; without any the reason has both lines.
+        room: the cells of a line.
+    """
     mark = mark_of(section.status)
     head = f"{glyph_of(mark, ascii_only)} {mark.word} {one_line(section.name)}"
-    decisions = picture.decisions.get(section.id, ())
-    reason = decisions[-1].because if decisions else "no rule touched it"
-    return say((head, style_of(section.status)), f": {safe(reason, lines=False)}")
+    settled = picture.settled(section.id)
+    reason = f": {safe(settled.because if settled else 'no rule touched it', lines=False)}"
+    if not fixes:
+        return [say((head, style_of(section.status)), reason)]
+    more = f" · {len(fixes) - 1:,} more (i)" if len(fixes) > 1 else ""
+    change = clip(fixes[0].text, max(room - len(KEPT_IF) - len(more), 0))
+    return [
+        say((head, style_of(section.status)), clip(reason, max(room - width(head), 0))),
+        say((KEPT_IF, "virtual--key"), change, (more, "virtual--muted")),
+    ]
+
+
+KEPT_IF = "Whole if you "
+"""What stands before the change that would keep an item."""
 
 
 def knob_help(knob: Knob) -> str:

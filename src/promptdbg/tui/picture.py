@@ -14,6 +14,7 @@ from functools import lru_cache
 from promptdbg.analysis.tried import lost_items
 from promptdbg.debug import Debugger
 from promptdbg.model import (
+    LOSSES,
     Assembly,
     Decision,
     Knob,
@@ -88,6 +89,12 @@ class Picture:
                 if message.id == item:
                     return message
         return None
+
+    def settled(self, item: str) -> Decision | None:
+        """The decision that settled what became of an item: the last that took something from it, else
+        the last one."""
+        made = self.decisions.get(item, ())
+        return next((d for d in reversed(made) if d.action in LOSSES), made[-1] if made else None)
 
     def where(self, source: Source) -> str:
         """A place on disk as it is shown: relative to the workspace where it is inside, and safe."""

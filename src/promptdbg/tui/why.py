@@ -9,6 +9,7 @@ from promptdbg.analysis.cut import find_cut
 from promptdbg.analysis.why import arithmetic, why
 from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of
 from promptdbg.model import (
+    LOSSES,
     Decision,
     Evidence,
     Message,
@@ -41,11 +42,7 @@ def section_report(
     lines = [_title(mark_of(section.status), style_of(section.status), section.name, ascii_only)]
     lines += _section_facts(picture, section, full)
     lines.append(BLANK)
-    decisions = picture.decisions.get(section.id, ())
-    for decision in decisions:
-        lines += _decision(picture, decision, full)
-    if not decisions:
-        lines += [say(_untouched(picture, section)), BLANK]
+    lines += _decisions(picture, section.id, full) or [say(_untouched(picture, section)), BLANK]
     if full or len(section.text) <= _CUT_AT_ONCE:
         lines += cut_lines(find_cut(section))
     lines += _parts(picture, section, ascii_only)
@@ -83,6 +80,18 @@ def _section_facts(picture: Picture, section: Section, full: bool) -> list[Parag
 
 
 _PLACES = {"system": "system prompt", "tools": "tool schemas", "message": "a message"}
+
+
+def _decisions(picture: Picture, item: str, full: bool) -> list[Paragraph]:
+    """What was decided on an item. What settled it stands first, because that is what one asks for."""
+    made, settled = picture.decisions.get(item, ()), picture.settled(item)
+    if settled is None or settled.action not in LOSSES:
+        return [line for decision in made for line in _decision(picture, decision, full)]
+    lines = _decision(picture, settled, full)
+    others = [decision for decision in made if decision is not settled]
+    if others:
+        lines.append(say(("Also decided on it", "virtual--strong")))
+    return lines + [line for decision in others for line in _decision(picture, decision, full)]
 
 
 def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragraph]:
@@ -160,11 +169,7 @@ def message_report(
         say((f"{message.tokens:,} tokens", "virtual--muted")),
         BLANK,
     ]
-    decisions = picture.decisions.get(message.id, ())
-    for decision in decisions:
-        lines += _decision(picture, decision, full)
-    if not decisions:
-        lines += [say("No rule touched it."), BLANK]
+    lines += _decisions(picture, message.id, full) or [say("No rule touched it."), BLANK]
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
@@ -198,4 +203,6 @@ def surroundings(picture: Picture, item: str, *, ascii_only: bool) -> list[Parag
     if item not in picture.sections and picture.message(item) is None:
         return []
     told = why(picture.assembly, item)
-    return life_lines(picture, told, ascii_only) if told.kind == "message" else around_lines(told, ascii_only)
+    if item in picture.sections:  # whose kind may be "message", too
+        return around_lines(told, ascii_only)
+    return life_lines(picture, told, ascii_only)

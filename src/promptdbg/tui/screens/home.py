@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from promptdbg.analysis.fixes import Fix
 from promptdbg.errors import UsageError
 from promptdbg.model import Knob, Section
 from promptdbg.text import one_line, safe
@@ -91,6 +92,10 @@ class HomeScreen(ItemScreen):
         yield Horizontal(SectionList(id="sections"), Side(id="side"), id="panes")
         yield Prose(id="strip")
 
+    def on_resize(self) -> None:
+        if self.picture is not None:
+            self.call_after_refresh(self._show_item)
+
     def on_mount(self) -> None:
         self.query_one("#strip").can_focus = False
         self.query_one(SectionList).empty_word = "opening …"
@@ -145,9 +150,17 @@ class HomeScreen(ItemScreen):
         """Why and text of the section under the cursor."""
         picture, section, app = self.picture, self.section, self.promptdbg
         self.query_one(Side).show(picture, section, app.driver.debugger, ascii_only=app.ascii_only)
-        strip = [summary(picture, section, ascii_only=app.ascii_only)] if picture and section else []
-        self.query_one("#strip", Prose).show(strip)
+        self._show_strip(())
         self._entitle()
+
+    def _show_strip(self, fixes: Sequence[Fix]) -> None:
+        """The two lines that stand for the panes where there is no room for them."""
+        picture, section, strip = self.picture, self.section, self.query_one("#strip", Prose)
+        if picture is None or section is None:
+            strip.show([])
+        elif strip.display:
+            ascii_only = self.promptdbg.ascii_only
+            strip.show(summary(picture, section, fixes, strip.text_width - 1, ascii_only=ascii_only))
 
     def _entitle(self) -> None:
         rows = len(self.query_one(SectionList).rows)
@@ -166,6 +179,10 @@ class HomeScreen(ItemScreen):
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         if isinstance(message.list, SectionList) and self.section is not None:
             self.promptdbg.open_why(self.section.id)
+
+    def on_side_sought(self, message: Side.Sought) -> None:
+        if message.item == self.item_here:
+            self._show_strip(message.fixes)
 
     def on_section_list_toggled(self, message: SectionList.Toggled) -> None:
         self.promptdbg.toggle(message.item)

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 
+from promptdbg.analysis.fixes import Fix
 from promptdbg.debug import Debugger
 from promptdbg.model import Section
 from promptdbg.text import one_line
@@ -28,6 +30,14 @@ _GROUP = "fixes"
 
 class Side(Vertical):
     """Three panes, of which a screen shows what there is room for."""
+
+    class Sought(Message):
+        """What would keep an item was looked for, because the cursor rests on it."""
+
+        def __init__(self, item: str, fixes: Sequence[Fix]) -> None:
+            super().__init__()
+            self.item = item
+            self.fixes = fixes
 
     def compose(self) -> ComposeResult:
         yield Prose(id="why")
@@ -68,8 +78,9 @@ class Side(Vertical):
         self, debugger: Debugger | None, picture: Picture, item: str, told: Sequence[Paragraph]
     ) -> None:
         why = self.query_one("#why", Prose)
-        if debugger is None or debugger.opened.recorded or not why.size or not may_be_kept(picture, item):
+        if debugger is None or debugger.opened.recorded or not may_be_kept(picture, item):
             return
         await asyncio.sleep(_RESTS)
         found, problem = await sought(debugger, picture, item)
         why.show([*told, BLANK, *fix_lines(found, problem, keys=False)], keep_scroll=True)
+        self.post_message(self.Sought(item, found))

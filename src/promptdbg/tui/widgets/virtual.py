@@ -271,6 +271,10 @@ class VirtualList(VirtualLines):
 
     # -- the cursor
 
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self.show_cursor)  # a smaller window must not lose it
+
     def validate_cursor(self, cursor: int) -> int:
         return max(0, min(cursor, self._count - 1))
 
