@@ -309,12 +309,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """The input tokens that a provider counted, as a log has them: of this request, or of the one before."""
+
+    tokens: int
+    request: Literal["this", "before"]
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What the prompt may cost and what it costs, in the framework's own unit.
 
     The ``parts`` sum to ``used``. ``limit`` is ``None`` where the framework has none.
     ``reserved`` are amounts already taken off the window (answer, safety margin) and
-    ``window`` the whole context window where there is one.
+    ``window`` the whole context window where there is one. ``counted`` is what a provider made of it,
+    where that is on record.
     """
 
     limit: int | None
@@ -323,6 +332,7 @@ class Budget:
     parts: tuple[Part, ...] = ()
     window: int | None = None
     reserved: tuple[Part, ...] = ()
+    counted: Counted | None = None
 
     @property
     def left(self) -> int | None:

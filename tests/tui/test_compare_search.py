@@ -13,7 +13,7 @@ from promptdbg.files.scan import TextFile, text_files
 from promptdbg.model import SectionStatus, Settings
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.others import FILES, Other
-from promptdbg.tui.screens.against import OtherList, OthersBox
+from promptdbg.tui.screens.choices import ChoiceBox, ChoiceList
 from promptdbg.tui.screens.compare import CompareScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.search import HitList, SearchScreen
@@ -82,9 +82,9 @@ async def test_turn_against_turn(run: Run) -> None:
         app = the_app(pilot)
         await press(pilot, "left_square_bracket")
         await pilot.press("c", "s")
-        assert on(app, OthersBox)
-        names = [other.title for other in app.screen.query_one(OtherList).others]
-        assert names[-1] == "turn 1"
+        assert on(app, ChoiceBox)
+        names = [choice.name for choice in app.screen.query_one(ChoiceList).choices]
+        assert names[-2:] == ["turn 1", "a file or a folder"]
         assert "the turn to come" in names
         assert f"turn {drawn(app).assembly.turn}" not in names  # not with itself
         await pilot.press("G", "up", "enter")

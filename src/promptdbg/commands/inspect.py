@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from promptdbg.analysis.ledger import Entry, Kind, ledger
 from promptdbg.commands import options
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, mark_of
 from promptdbg.model import (
@@ -206,28 +207,34 @@ def _reason(reasons: dict[str, Decision], section: Section) -> str:
 def _ledger(budget: Budget, cells: int) -> Iterator[Line]:
     yield line(Piece("BUDGET", "muted"), Piece(f" in {budget.unit}, by the framework's own measure", "muted"))
     scale = max([budget.used, *(part.tokens for part in budget.parts)])
-    rows: list[Row] = [
-        [part.name, f"{part.tokens:,}", Piece(_bar(part.tokens, scale), "accent")] for part in budget.parts
-    ]
-    rows.append([Piece("used", "title"), Piece(f"{budget.used:,}", "title"), _of_limit(budget)])
-    if budget.left is not None:
-        over = budget.left < 0
-        word, tone = ("over", "error") if over else ("left", "plain")
-        rows.append([Piece(word, tone), Piece(f"{abs(budget.left):,}", tone), ""])
+    rows: list[Row] = [_entry(entry, scale, limited=budget.limit is not None) for entry in ledger(budget)]
     layout = [Column("", least=16, middle=True), Column("", right=True), Column("", least=10)]
     yield from table(layout, rows, cells, indent="  ")
-    if budget.window is not None:
-        less = ", ".join(f"{part.name} {part.tokens:,}" for part in budget.reserved)
-        text = f"window {budget.window:,}" + (f", less {less}" if less else "")
-        yield from wrapped(text, cells, indent="  ", tone="muted")
+
+
+_TONES = {
+    Kind.USED: "title",
+    Kind.OVER: "error",
+    Kind.LIMIT: "title",
+    Kind.WINDOW: "muted",
+    Kind.RESERVED: "muted",
+}
+
+
+def _entry(entry: Entry, scale: int, *, limited: bool) -> Row:
+    """A line of the ledger: name, amount, and for parts a bar."""
+    tone = _TONES.get(entry.kind, "plain")
+    about = entry.about
+    if entry.kind is Kind.PART:
+        return [entry.name, f"{entry.amount:,}", Piece(_bar(entry.amount, scale), "accent")]
+    if entry.kind is Kind.USED and not limited:
+        about = "no limit"
+    amount = f"{entry.amount:+,}" if entry.kind is Kind.GAP else f"{entry.amount:,}"
+    return [Piece(entry.name, tone), Piece(amount, tone), about]
 
 
 def _bar(part: int, scale: int) -> str:
     return "█" * round(_BAR * part / scale) if part > 0 and scale > 0 else ""
-
-
-def _of_limit(budget: Budget) -> str:
-    return "no limit" if budget.limit is None else f"of {budget.limit:,}"
 
 
 def _stages(assembly: Assembly, cells: int) -> Iterator[Line]:

@@ -37,7 +37,27 @@ def recorded_stage(path: Path, counter: TokenCounter) -> Stage:
         title="Recorded",
         messages=messages,
         tokens=sum(message.tokens for message in messages),
+        size=_counted(body),
+        unit="tokens",
+        measured_by="provider",
     )
+
+
+def _counted(body: Json) -> int | None:
+    """The input tokens that the provider counted, where the record has its answer beside the request:
+    what was read from a cache is counted apart by some."""
+    if not isinstance(body, dict):
+        return None
+    answer = body.get("response")
+    for holder in (body, answer if isinstance(answer, dict) else {}):
+        usage = holder.get("usage", holder)
+        if not isinstance(usage, dict):
+            continue
+        for key in ("prompt_tokens", "input_tokens"):
+            if type(usage.get(key)) is int:
+                apart = (usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens"))
+                return int(usage[key]) + sum(figure for figure in apart if type(figure) is int)
+    return None
 
 
 def _message(number: int, row: Json, counter: TokenCounter) -> Message:

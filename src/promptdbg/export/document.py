@@ -111,7 +111,7 @@ def settings_document(settings: Settings, *, text: bool = True) -> Document:
 
 
 def _budget(budget: Budget) -> Document:
-    return {
+    entry: Document = {
         "limit": budget.limit,
         "used": budget.used,
         "unit": budget.unit,
@@ -119,6 +119,13 @@ def _budget(budget: Budget) -> Document:
         "window": budget.window,
         "reserved": _parts(budget.reserved),
     }
+    return entry | counted_document(budget)
+
+
+def counted_document(budget: Budget) -> Document:
+    """What a provider counted, as a part of the budget; nothing where that is not on record."""
+    counted = budget.counted
+    return {} if counted is None else {"counted": {"tokens": counted.tokens, "request": counted.request}}
 
 
 def _parts(parts: Sequence[Part]) -> list[Document]:

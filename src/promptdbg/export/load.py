@@ -22,6 +22,7 @@ from promptdbg.model import (
     Action,
     Assembly,
     Budget,
+    Counted,
     Decision,
     EngineInfo,
     Evidence,
@@ -139,6 +140,7 @@ def _settings(document: Object) -> Settings:
 
 
 def _budget(entry: Object) -> Budget:
+    counted = entry.get("counted")
     return Budget(
         limit=entry["limit"],
         used=entry["used"],
@@ -146,6 +148,7 @@ def _budget(entry: Object) -> Budget:
         parts=_parts(entry["parts"]),
         window=entry.get("window"),
         reserved=_parts(entry.get("reserved", [])),
+        counted=None if counted is None else Counted(counted["tokens"], counted["request"]),
     )
 
 

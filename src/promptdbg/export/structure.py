@@ -18,7 +18,7 @@ from typing import Any
 from promptdbg.analysis.why import arithmetic
 from promptdbg.bulk import collector_at_rest
 from promptdbg.engines import ENGINE_NAMES
-from promptdbg.export.document import Document
+from promptdbg.export.document import Document, counted_document
 from promptdbg.export.load import STRUCTURE_SCHEMA
 from promptdbg.export.vocabulary import BLOCK_TYPES, FILE_NAMES, ROLES, is_plain, suffix
 from promptdbg.model import (
@@ -85,6 +85,7 @@ class _Structure:
                 "parts": self._parts(assembly.budget.parts),
                 "window": assembly.budget.window,
                 "reserved": self._parts(assembly.budget.reserved),
+                **counted_document(assembly.budget),
             },
             "sections": [self._section(section) for section in assembly.sections],
             "stages": [self._stage(stage) for stage in assembly.stages],

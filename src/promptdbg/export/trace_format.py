@@ -25,6 +25,7 @@ from promptdbg.model import (
     Action,
     Assembly,
     Budget,
+    Counted,
     Decision,
     EngineInfo,
     Evidence,
@@ -352,7 +353,9 @@ def _budget(
     total = sum(part.tokens for part in parts)
     if used is not None and used != total:
         parts.append(Part("not itemised", used - total))
+    counted = reader.whole(entry.get("counted"), "budget.counted")
     return Budget(
+        counted=None if counted is None else Counted(counted, "this"),
         limit=reader.whole(entry.get("limit"), "budget.limit"),
         used=total if used is None else used,
         unit=reader.one_of(entry.get("unit", "tokens"), "budget.unit", _UNITS),

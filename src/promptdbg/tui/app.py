@@ -33,6 +33,7 @@ from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.screens.home import HomeScreen
+from promptdbg.tui.status import glyphs
 from promptdbg.tui.theme import DEFAULT, HIGH_CONTRAST
 from promptdbg.tui.watching import Watching
 from promptdbg.tui.widgets.chrome import Cell
@@ -344,6 +345,17 @@ class PromptdbgApp(App[int]):
         picture = self.picture
         count = len(picture.assembly.warnings) if picture else 0
         self.push_screen(ProseBox(f"Warnings: {count:,}", warning_lines(picture)))
+
+    def action_ledger(self) -> None:
+        from promptdbg.tui.ledger import ledger_lines
+        from promptdbg.tui.screens.boxes import ProseBox
+
+        if self.picture is None:
+            self.refuse("still opening")
+            return
+        budget = self.picture.assembly.budget
+        lines = ledger_lines(budget, self.recorded, glyphs(self.ascii_only))
+        self.push_screen(ProseBox("Ledger: what the prompt costs", lines))
 
     def action_help(self) -> None:
         from promptdbg.tui.screens.boxes import ProseBox, help_lines

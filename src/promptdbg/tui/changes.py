@@ -6,9 +6,11 @@ settings may be others than those on the screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from promptdbg.analysis.presets import KNOB as PRESET
+from promptdbg.analysis.presets import preset_value, with_preset
 from promptdbg.debug import with_knob
 from promptdbg.model import Knob, Message, Section, Settings, Value
 from promptdbg.text import one_line
@@ -140,6 +142,29 @@ def knob_moved(knob: Knob, value: Value, limit: int | None, by: int) -> Change:
     low = int(knob.minimum) if knob.minimum is not None else 0
     high = int(knob.maximum) if knob.maximum is not None else wanted
     return knob_set(knob, max(low, min(wanted, high)), turning=True)
+
+
+OWN_MODEL = "the workspace's own"
+"""What is said instead of a model's name where no preset is in force."""
+
+
+def preset_chosen(knobs: Sequence[Knob], name: str | None) -> Change:
+    """The window and the answer's reserve of a model; without a name the workspace's own."""
+    label = f"{PRESET.title}: {name or OWN_MODEL}"
+    return Change("preset", label, lambda settings: with_preset(knobs, settings, name))
+
+
+def preset_stepped(knobs: Sequence[Knob], steps: int) -> Change:
+    """The figures of the model some steps on from the one whose figures there are by then."""
+
+    def change(settings: Settings) -> Settings:
+        name = stepped(PRESET, preset_value(knobs, settings), steps)
+        return with_preset(knobs, settings, name if isinstance(name, str) else None)
+
+    def label(settings: Settings) -> str:
+        return f"{PRESET.title}: {preset_value(knobs, settings) or OWN_MODEL}"
+
+    return Change("preset", label, change, turning=True)
 
 
 def _knob_change(knob: Knob, change: Callable[[Settings], Settings], *, turning: bool) -> Change:

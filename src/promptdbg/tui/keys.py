@@ -114,6 +114,7 @@ KEYS: tuple[Key, ...] = (
     Key("app.compare", "app", "c", "c", "compare", "Compare", "Against the files, a scenario, a turn or a saved prompt", 60),
     Key("app.findings", "app", "p", "p", "findings", "Findings", "Provider rules broken, the cached prefix, what is in it twice", 66),
     Key("app.export", "app", "x,ctrl+e", "x ctrl+e", "export", "Export", "Write the prompt to a file; shows first what is hidden", 68),
+    Key("app.ledger", "app", "B", "B", "ledger", "Ledger", "What the prompt costs, part by part, and what is taken off the window"),
     Key("app.warnings", "app", "exclamation_mark", "!", "warnings", "Warnings", "Every warning, with file and line"),
     Key("app.reload", "app", "r", "r", "reload", "Reload", "Read everything from disk again"),
     Key("app.watch", "app", "W", "W", "watch", "Watch", "Stop or go on watching the files"),
@@ -152,7 +153,7 @@ KEYS: tuple[Key, ...] = (
     Key("knobs.more", "knobs", "right,plus,equals_sign,l", "→ +", "step(1)", "More", "A step up, or the next choice", 12),
     Key("knobs.less-fast", "knobs", "shift+left,H", "H", "step(-8)", "Less ×8", "Eight steps down"),
     Key("knobs.more-fast", "knobs", "shift+right,L", "L", "step(8)", "More ×8", "Eight steps up"),
-    Key("knobs.type", "knobs", "enter", "enter", "choose", "Type", "Type a value", 13),
+    Key("knobs.type", "knobs", "enter", "enter", "choose", "Type", "Type a value; of a few, choose one", 13),
     Key("knobs.toggle", "knobs", "space", "space", "flip", "Switch", "On or off, or the next choice", 10),
     Key("knobs.default", "knobs", "backspace,d", "d", "default", "Default", "Back to the knob's default", 14),
     # budget

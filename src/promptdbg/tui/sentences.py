@@ -117,10 +117,10 @@ def _title(message: Message) -> str:
 def _used(before: Budget, after: Budget) -> str:
     if before.used == after.used and before.limit == after.limit:
         return ""
-    text = f"{before.used:,} → {after.used:,} {after.unit}"
-    if before.used != after.used:
-        text += f" ({signed(after.used - before.used)})"
-    return text
+    if before.used == after.used:
+        limits = ["none" if limit is None else f"{limit:,}" for limit in (before.limit, after.limit)]
+        return f"limit {limits[0]} → {limits[1]} {after.unit}"
+    return f"{before.used:,} → {after.used:,} {after.unit} ({signed(after.used - before.used)})"
 
 
 def stable_prefix(before: Assembly, after: Assembly) -> str:

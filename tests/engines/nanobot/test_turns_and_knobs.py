@@ -10,7 +10,7 @@ import pytest
 
 from promptdbg.engines.nanobot import ENGINE
 from promptdbg.errors import UsageError
-from promptdbg.model import Evidence, MessageStatus, SectionStatus, StageKind
+from promptdbg.model import Counted, Evidence, MessageStatus, SectionStatus, StageKind
 from promptdbg.tokens import tokenizer
 from tests.engines.nanobot.making import (
     DIALECTS,
@@ -46,6 +46,28 @@ def test_turns_are_the_user_s_own_messages(tmp_path: Path) -> None:
         (3, "third", 7),
     ]
     assert turns[0].time == "2026-08-01T08:00:00"
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 900}, 900),
+        ({"context_tokens": 800, "input_tokens": 2_400, "request_count": 3}, 800),
+        ({"prompt_tokens": 900, "request_count": 3}, None),  # the sum of three says nothing about one
+        ({"prompt_tokens": "many"}, None),
+        ([], None),
+    ],
+)
+def test_what_the_provider_counted_stands_beside_the_estimate(
+    tmp_path: Path, usage: object, tokens: int | None
+) -> None:
+    inputs = loaded(tmp_path, stored(ROWS, metadata={"_last_usage": usage}))
+    counted = {
+        turn: assembled(inputs, settings("main").with_turn(turn)).budget.counted for turn in (2, 3, None)
+    }
+    assert counted[2] is None  # what was counted is the last turn's
+    assert counted[3] == (None if tokens is None else Counted(tokens, "this"))
+    assert counted[None] == (None if tokens is None else Counted(tokens, "before"))
 
 
 def test_a_turn_shows_the_lists_when_its_message_was_sent(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ from promptdbg.files.walkup import Candidate
 from promptdbg.model import (
     Assembly,
     Budget,
+    Counted,
     EngineInfo,
     Json,
     Knob,
@@ -342,12 +343,14 @@ class _Assembling:
             # Rounded down along the joined text, so that the parts sum to bee's own estimate.
             parts.append(Part(name, estimate_bytes(before + size) - estimate_bytes(before)))
             before += size
+        reported = whole_number(self.values["input_tokens"]) or 0
         return Budget(
             limit if limit > 0 else None,
             estimate_bytes(len(prompt.body)),
             "tokens",
             tuple(parts),
             window=self.setup.window or None,
+            counted=Counted(reported, "before") if reported > 0 else None,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.engines.nanobot import rules
@@ -18,8 +18,10 @@ from promptdbg.model import (
     Action,
     Assembly,
     Budget,
+    Counted,
     EngineInfo,
     Evidence,
+    Json,
     Notice,
     Part,
     Section,
@@ -125,7 +127,30 @@ def _budget(turn: Turn, sections: list[Section]) -> Budget:
     rest = estimate.tokens - sum(part.tokens for part in parts)
     if rest:
         parts.append(Part("joins", rest))
-    return Budget(limit, estimate.tokens, "tokens", tuple(parts), options.window or None, reserved)
+    window = options.window or None
+    return Budget(limit, estimate.tokens, "tokens", tuple(parts), window, reserved, _counted(turn))
+
+
+def _counted(turn: Turn) -> Counted | None:
+    """What the provider counted for the last request that was sent, as the session has it: of this
+    request where it is the last one of the last stored turn, else of the one before."""
+    usage = turn.loaded.metadata.get("_last_usage") if isinstance(turn.loaded.metadata, dict) else None
+    tokens = _last_input(usage) if isinstance(usage, dict) else None
+    turns = len(session_turns(turn.inputs, turn.options.dialect.name))
+    if tokens is None or turn.settings.turn not in (None, turns):
+        return None
+    if turn.settings.turn is None:
+        return Counted(tokens, "before")
+    return Counted(tokens, "this") if turn.options.request >= turn.requests else None
+
+
+def _last_input(usage: Mapping[str, Json]) -> int | None:
+    """The input tokens of the last request; the sum of several says nothing about one."""
+    if usage.get("request_count") in (None, 1):
+        figures = [usage.get(key) for key in ("context_tokens", "input_tokens", "prompt_tokens")]
+    else:
+        figures = [usage.get("context_tokens")]
+    return next((figure for figure in figures if type(figure) is int and figure > 0), None)
 
 
 def _bytes_of_tools(turn: Turn, source: str) -> int:

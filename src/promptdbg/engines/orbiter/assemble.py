@@ -19,6 +19,7 @@ from promptdbg.errors import UsageError
 from promptdbg.model import (
     Assembly,
     Budget,
+    Counted,
     EngineInfo,
     Evidence,
     Notice,
@@ -192,10 +193,12 @@ def _budget(
         at = max(range(len(parts)), key=lambda index: parts[index].tokens)
         parts[at] = Part(parts[at].name, parts[at].tokens + joins)
     window = model_window(None if values["model"] is None else str(values["model"]))
+    last_input = values["last_input_tokens"]
+    counted = Counted(int(last_input), "before") if isinstance(last_input, (int, float)) else None
     if isinstance(limit, (int, float)):
-        return Budget(int(limit), total, "tokens", tuple(parts), window)
+        return Budget(int(limit), total, "tokens", tuple(parts), window, counted=counted)
     last = stages.stages[-1]
     rest = (last.tokens if last.kind is StageKind.FINAL else total) - total
     if rest:
         parts.append(Part("messages", rest))
-    return Budget(None, total + rest, "tokens", tuple(parts), window)
+    return Budget(None, total + rest, "tokens", tuple(parts), window, counted=counted)

@@ -23,7 +23,7 @@ from promptdbg.tui.message_view import row_sentence, summary
 from promptdbg.tui.others import FILES, Other, assembly_of, others_of, settings_of
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.save import save_scenario
-from promptdbg.tui.screens.against import OthersBox
+from promptdbg.tui.screens.against import others_box
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.sentences import plural, signed
 from promptdbg.tui.widgets.ask import Ask
@@ -177,7 +177,7 @@ class CompareScreen(ItemScreen):
         """Choose from everything there is, or name a prompt elsewhere."""
         if self.picture is not None:
             others = others_of(self.picture, self._places)
-            self.app.push_screen(OthersBox(others, self.other, self.picture, self._take, self._name_place))
+            self.app.push_screen(others_box(others, self.other, self.picture, self._take, self._name_place))
 
     def _take(self, other: Other) -> None:
         self.other = other
@@ -185,6 +185,9 @@ class CompareScreen(ItemScreen):
             self.show_picture(self.picture)
 
     def _name_place(self) -> None:
+        self.call_later(self._ask_for_place)  # the line that asks is below the box, which closes first
+
+    def _ask_for_place(self) -> None:
         def answered(text: str) -> str | None:
             if not text.strip():
                 return "JSON that promptdbg wrote, a session, or a folder:"

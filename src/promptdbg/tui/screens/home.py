@@ -11,10 +11,18 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
+from promptdbg.analysis.presets import KNOB as PRESET
 from promptdbg.errors import UsageError
-from promptdbg.model import Knob, Section
+from promptdbg.model import Knob, Section, Value
 from promptdbg.text import one_line, safe
-from promptdbg.tui.changes import Change, knob_moved, knob_set, knob_stepped
+from promptdbg.tui.changes import (
+    Change,
+    knob_moved,
+    knob_set,
+    knob_stepped,
+    preset_chosen,
+    preset_stepped,
+)
 from promptdbg.tui.inspector import (
     empty_word,
     knob_help,
@@ -212,7 +220,13 @@ class HomeScreen(ItemScreen):
             self._step(message.knob, message.steps)
 
     def on_knob_panel_set(self, message: KnobPanel.Set) -> None:
-        self._change(knob_set(message.knob, message.value))
+        self._set(message.knob, message.value)
+
+    def on_knob_panel_choosing(self, message: KnobPanel.Choosing) -> None:
+        from promptdbg.tui.screens.choices import knob_box
+
+        knob = message.knob
+        self.app.push_screen(knob_box(knob, message.value, lambda value: self._set(knob, value)))
 
     def on_knob_panel_typing(self, message: KnobPanel.Typing) -> None:
         self._type(message.knob, message.value)
@@ -229,8 +243,17 @@ class HomeScreen(ItemScreen):
         return knob
 
     def _step(self, knob: Knob, steps: int) -> None:
+        if knob is PRESET and self.picture is not None:
+            self._change(preset_stepped(self.picture.knobs, steps))
+            return
         limit = self.picture.assembly.budget.limit if self.picture else None
         self._change(knob_stepped(knob, steps, limit))
+
+    def _set(self, knob: Knob, value: Value) -> None:
+        if knob is PRESET and self.picture is not None:
+            self._change(preset_chosen(self.picture.knobs, value if isinstance(value, str) else None))
+        else:
+            self._change(knob_set(knob, value))
 
     def _change(self, change: Change) -> None:
         self.promptdbg.driver.change(change)
@@ -241,7 +264,7 @@ class HomeScreen(ItemScreen):
                 value = knob.parse(text)
             except UsageError as error:
                 return f"{error.hint or error.what}:"
-            self._change(knob_set(knob, value))
+            self._set(knob, value)
             return None
 
         unit = f" ({knob.unit})" if knob.unit else ""

@@ -54,6 +54,10 @@ class TokenBar(DrawnLines):
         super().__init__()
         self.budget: Budget | None = None
 
+    async def on_click(self) -> None:
+        """The whole ledger: the legend has room for the largest parts alone."""
+        await self.run_action("app.ledger")
+
     def show(self, budget: Budget) -> None:
         self.budget = budget
         self.refresh()

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.message import Message
 from textual.strip import Strip
 
+from promptdbg.analysis.presets import preset_knob, preset_value
 from promptdbg.model import Knob, Value
 from promptdbg.text import clip, one_line, pad
 from promptdbg.text import width as cell_width
@@ -51,6 +52,14 @@ class KnobPanel(VirtualList):
             self.knob = knob
             self.steps = steps
 
+    class Choosing(Message):
+        """One of its values is to be chosen from all of them."""
+
+        def __init__(self, knob: Knob, value: Value) -> None:
+            super().__init__()
+            self.knob = knob
+            self.value = value
+
     class Typing(Message):
         """A value is to be typed."""
 
@@ -66,6 +75,9 @@ class KnobPanel(VirtualList):
     def show(self, picture: Picture) -> None:
         """The knobs of a picture, by group in the engine's order."""
         groups: dict[str, list[KnobRow]] = {}
+        if (preset := preset_knob(picture.knobs)) is not None:
+            value: Value = preset_value(picture.knobs, picture.assembly.settings)
+            groups[""] = [KnobRow(preset.title, preset, value)]
         for knob in picture.knobs:
             value = picture.knob_value(knob)
             changed = knob.name in picture.assembly.settings.values
@@ -104,7 +116,7 @@ class KnobPanel(VirtualList):
         if shown.knob is None:
             head = base if here else self.style("virtual--head")
             return self.strip(
-                [((self.glyphs.cursor if here else " ") + one_line(shown.title), head)], width, base
+                [((self.glyphs.cursor if here else " ") + _capital(one_line(shown.title)), head)], width, base
             )
         muted = base if here else self.style("virtual--muted")
         start = self._value_start(width)
@@ -135,10 +147,22 @@ class KnobPanel(VirtualList):
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
         unit = f" {row.knob.unit_word}" if row.knob.unit_word else ""
         value = value_text(row.value)
+        if row.value == 0 and row.value is not False and row.knob.zero:
+            unit = f", {row.knob.zero}"
         if cell_width(left + value + right + unit) > room:
             unit = ""  # the value is worth more than its unit
         text = clip(value, max(room - cell_width(left + right + unit), 4), ellipsis=g.ellipsis)
         return left, text, right + unit
+
+    # -- moving
+
+    def action_cursor(self, delta: int) -> None:
+        """To the next knob: a heading cannot be turned."""
+        row = self.cursor + delta
+        while 0 <= row < len(self.rows) and self.rows[row].knob is None:
+            row += delta
+        if 0 <= row < len(self.rows):
+            self.cursor = row
 
     # -- turning
 
@@ -165,6 +189,9 @@ class KnobPanel(VirtualList):
         if row.knob.kind == "toggle":
             self.action_step(1)
             return
+        if row.knob.kind == "choice":
+            self.post_message(self.Choosing(row.knob, row.value))
+            return
         value = row.value
         text = "" if value is None else ", ".join(value) if isinstance(value, tuple) else str(value)
         self.post_message(self.Typing(row.knob, text))
@@ -184,3 +211,7 @@ class KnobPanel(VirtualList):
         elif x < start + cell_width(left + text + right):
             self.action_step(1)
         return True
+
+
+def _capital(title: str) -> str:
+    return title[:1].upper() + title[1:]
