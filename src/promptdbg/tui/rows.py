@@ -175,7 +175,8 @@ class Columns:
 
 
 def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
-    """How a list of so many cells is divided; columns give way in the order SUM, rank, share.
+    """How a list of so many cells is divided. Columns give way in the order SOURCE, SHARE, SUM, PRIO or
+    ORDER; then the reason and the name get shorter.
 
     Args:
         numbers: cells of the widest token figure with its gap.
@@ -185,7 +186,7 @@ def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     tokens = max(numbers, 8)
     rank = 7 if width >= 66 else 0
     total = tokens if width >= 72 else 0
-    share = 6 if width >= 90 else 0
+    share = 7 if width >= 80 else 0
     source = 26 if width >= 120 else 0
     rest = max(width - state - rank - tokens - share - total - source, 16)
     name = max(rest * 12 // 20, 12)

@@ -69,7 +69,7 @@ class HomeScreen(ItemScreen):
         }
         &.knobs #knobs { display: block; }
         &.knobs #why, &.knobs #text { display: none; }
-        &.-w-140 #side { width: 56; }
+        &.-w-140 #side { width: 52; }
 
         &.-w-60, &.-w-80 {
             & #sections, & #why, & #text { border: none; }
@@ -136,7 +136,7 @@ class HomeScreen(ItemScreen):
         picture, guide = self.picture, self.promptdbg.guide
         if wrong or picture is None or not picture.question or picture.undo:
             return wrong
-        tour = [] if guide.tour else [(f"  {guide.key}", "virtual--key"), (" takes a tour", "virtual--muted")]
+        tour = [] if guide.tour else [(f"  {guide.key}", "virtual--key"), (" tour", "virtual--muted")]
         return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), ""), *tour]
 
     def idle_keys(self) -> frozenset[str]:
@@ -194,6 +194,12 @@ class HomeScreen(ItemScreen):
 
     def on_section_list_toggled(self, message: SectionList.Toggled) -> None:
         self.promptdbg.toggle(message.item)
+
+    def on_section_list_sort_clicked(self, message: SectionList.SortClicked) -> None:
+        """By that column; the other way round where that is so already."""
+        view = self.view
+        self._look(replace(view, sort=message.sort, reverse=view.sort is message.sort and not view.reverse))
+        self.say(f"ordered by {self.view.sort}" + (" reversed" if self.view.reverse else ""))
 
     def on_section_list_fold_clicked(self, message: SectionList.FoldClicked) -> None:
         self._fold(message.row, not message.row.folded)

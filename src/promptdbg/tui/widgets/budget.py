@@ -214,25 +214,37 @@ class BudgetLine(DrawnLines, can_focus=True):
             self.post_message(self.Typing(event.character))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._held = True
-        self.capture_mouse()
-        self._drag(event)
+        """On the bar: the limit goes there and follows; on the figures: a number is typed."""
+        cell = event.get_content_offset_capture(self).x - self._bar_start
+        if cell >= self._bar_room():
+            self.action_type()
+        elif cell >= 0 and self.budget is not None and self.budget.limit is not None:
+            self._held = True
+            self.capture_mouse()
+            self._drag(event)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._held:
             self._drag(event)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        self._held = False
-        self.release_mouse()
+        if self._held:
+            self._held = False
+            self.release_mouse()
+            if self.budget is not None:
+                self.show(self.budget)  # the scale may follow now
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.action_step(1)
+        self._wheel(event, 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self.action_step(-1)
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, steps: int) -> None:
+        """Only with the focus: a wheel that passes by must not change the prompt."""
+        if self.has_focus:
+            event.stop()
+            self.action_step(steps)
 
     def on_focus(self) -> None:
         self.refresh()
@@ -244,8 +256,8 @@ class BudgetLine(DrawnLines, can_focus=True):
         budget = self.budget
         offset = event.get_content_offset_capture(self)
         room = self._bar_room()
-        cell = offset.x - self._bar_start
-        if budget is None or budget.limit is None or not 0 <= cell < room:
+        if budget is None or budget.limit is None:
             return
+        cell = max(0, min(offset.x - self._bar_start, room - 1))  # beyond the ends: the ends
         wanted = round(cell * self._scale / max(room - 1, 1))
         self.post_message(self.Dragged(wanted - budget.limit))

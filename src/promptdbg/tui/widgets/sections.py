@@ -38,6 +38,13 @@ class SectionList(VirtualList):
             super().__init__()
             self.item = item
 
+    class SortClicked(Message):
+        """The head of a column was clicked."""
+
+        def __init__(self, sort: Sort) -> None:
+            super().__init__()
+            self.sort = sort
+
     class FoldClicked(Message):
         """The fold mark before a name was clicked."""
 
@@ -193,6 +200,27 @@ class SectionList(VirtualList):
         if row.depth or running is None:
             return ""
         return f"{running:,}" if in_prompt(section) else self.glyphs.dash
+
+    def head_clicked(self, x: int) -> None:
+        """The head of a column sorts by it."""
+        if self.picture is None:
+            return
+        c = self._columns(self.text_width)
+        rank = Sort.PRIORITY if self.picture.has_priorities else Sort.ORDER
+        heads = (
+            (c.state + 1, Sort.STATE),
+            (c.name - 1, Sort.NAME),
+            (c.rank, rank),
+            (c.tokens, Sort.TOKENS),
+            (c.share, Sort.TOKENS),
+            (c.sum, Sort.ORDER),
+        )
+        edge = 0
+        for cells, sort in heads:
+            edge += cells
+            if x < edge:
+                self.post_message(self.SortClicked(sort))
+                return
 
     def clicked(self, row: int, line: int, x: int) -> bool:
         if not self.rows:

@@ -218,6 +218,9 @@ class VirtualList(VirtualLines):
         """A click on a row, at a cell of one of its lines; true when it meant something of its own."""
         return False
 
+    def head_clicked(self, x: int) -> None:
+        """A click on the head, at a cell of it."""
+
     # -- rows
 
     @property
@@ -304,7 +307,10 @@ class VirtualList(VirtualLines):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or offset.y < self.head_height:
+        if offset is None:
+            return
+        if offset.y < self.head_height:
+            self.head_clicked(offset.x)
             return
         line = self.scroll_offset.y + offset.y - self.head_height
         if not 0 <= line < self.line_count():
