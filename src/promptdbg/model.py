@@ -260,10 +260,10 @@ class Boundary:
     """What a rule draws through a conversation: from the turn on at which it first acts, messages of
     earlier turns no longer reach the model as they were.
 
-    ``word`` is what became of them: ``archived``, ``summarised``, ``compacted``, ``left out``. ``into``
-    are the sections that hold what is left of them; a message that the rule itself puts in their place
-    needs no naming. ``evidence`` is ``recorded`` where the rule obeys a mark in the session: that it was
-    done is then known, and when is not.
+    ``word`` is what became of them: ``archived``, ``summarised``, ``compacted``, ``wiped``, ``left out``;
+    rules of one word draw one boundary. ``into`` are the sections that hold what is left of them; a
+    message that the rule itself puts in their place needs no naming. ``evidence`` is ``recorded`` where
+    the rule obeys a mark in the session: that it was done is then known, and when is not.
     """
 
     word: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
 
+from promptdbg.analysis.snapshots import Drawn
 from promptdbg.analysis.states import ABSENT, Presence, State
-from promptdbg.analysis.turns import Drawn, Timeline
+from promptdbg.analysis.turns import Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +53,12 @@ def life(timeline: Timeline, item: str) -> Life:
 
 def _stretches(course: Sequence[State | None]) -> list[tuple[int, int]]:
     """Where the state is the same from turn to turn."""
-    found: list[tuple[int, int]] = []
-    place = 0
-    for _, group in groupby(course, key=_alike):
-        count = sum(1 for _ in group)
-        found.append((place, place + count - 1))
-        place += count
-    return found
+    begun = [place for place, state in enumerate(course) if not place or not _same(course[place - 1], state)]
+    return [(first, following - 1) for first, following in pairwise([*begun, len(course)])]
 
 
-def _alike(state: State | None) -> object:
-    """What turns of one run have in common; figures of their own they may have."""
-    if state is None:
-        return None
-    cut = state.tokens if state.presence is Presence.CUT else 0
-    return state.presence, state.rule, state.into, cut, state.because if not state.rule else ""
+def _same(before: State | None, after: State | None) -> bool:
+    return before is after or (before is not None and after is not None and before.same(after))
 
 
 def _word(state: State | None, before: Sequence[Run]) -> str:

@@ -84,14 +84,16 @@ class State:
     evidence: Evidence = Evidence.COMPUTED
 
     def same(self, other: State) -> bool:
-        """Whether a person would call both the same: figures that grow with each turn do not matter,
-        what is left of a cut item does."""
-        return (
-            self.presence is other.presence
-            and self.rule == other.rule
-            and self.into == other.into
-            and (self.presence is not Presence.CUT or self.tokens == other.tokens)
-        )
+        """Whether a person would call both the same: figures that grow with each turn do not matter, what
+        is left of a cut item does. Rules of one word take turns with each other from turn to turn."""
+        if self.presence is not other.presence or self.word != other.word or self.into != other.into:
+            return False
+        if self.presence is Presence.CUT and self.tokens != other.tokens:
+            return False
+        if self.presence is Presence.FAILED and self.because != other.because:
+            return False
+        by_rule = self.word == self.presence.value
+        return self.evidence is other.evidence and (not by_rule or self.rule == other.rule)
 
 
 ABSENT = State(Presence.ABSENT, "in no list")

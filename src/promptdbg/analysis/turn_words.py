@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from promptdbg.analysis.life import Run
+from promptdbg.analysis.snapshots import Change, ChangeKind, Drawn, Remains
 from promptdbg.analysis.states import Presence
-from promptdbg.analysis.turns import Change, ChangeKind, Drawn, Facts, Remains
+from promptdbg.analysis.turns import Facts
 from promptdbg.analysis.why import Compared, arithmetic
 from promptdbg.model import Evidence
 

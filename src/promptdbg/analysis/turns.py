@@ -9,79 +9,27 @@ is compared; nothing is guessed from what lies further apart, for an item can co
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from promptdbg.analysis.blocks import title
-from promptdbg.analysis.states import ABSENT, IN, VERBATIM, Presence, State, item_states, leaves
+from promptdbg.analysis.snapshots import (
+    NOTHING,
+    Change,
+    Drawn,
+    Snapshot,
+    add_names,
+    changes_between,
+    drawn_between,
+    moved_between,
+    snapshot_of,
+)
+from promptdbg.analysis.states import ABSENT, IN, Presence, State
 from promptdbg.bulk import collector_at_rest
 from promptdbg.errors import PromptdbgError, UsageError
-from promptdbg.model import Assembly, Evidence, Rule, Settings, StageKind, Turn, Unit
+from promptdbg.model import Assembly, Settings, StageKind, Turn, Unit
 
 Preview: TypeAlias = Callable[[Settings], Assembly]
-
-ChangeKind: TypeAlias = Literal["came", "returned", "left", "cut", "whole", "unsent", "other"]
-"""What a turn did to an item: it ``came`` in or ``returned``, ``left``, was ``cut`` or is ``whole`` again;
-``unsent``: it is stored and was not sent. ``other``: it is in or out as before, by another rule."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """An item whose state differs from the turn before."""
-
-    item: str
-    name: str
-    before: State
-    after: State
-
-    @property
-    def kind(self) -> ChangeKind:
-        was, now = self.before.presence, self.after.presence
-        if now in IN and was not in IN:
-            return "came" if was in (Presence.ABSENT, Presence.EMPTY) else "returned"
-        if was in IN and now not in IN:
-            return "left"
-        if now in IN:
-            cut = now is Presence.CUT and (was is not now or self.after.tokens < self.before.tokens)
-            return "cut" if cut else "whole" if was is Presence.CUT else "other"
-        return "unsent" if was is Presence.ABSENT else "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Remains:
-    """What stands for messages that were taken out."""
-
-    item: str
-    name: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A boundary: the turn at which rules begin to take earlier messages out.
-
-    ``items`` are the messages they take there, of ``tokens`` in all, ``left`` of which remain (of messages
-    that are only shortened); ``seen`` of them the model still got in the turn before. ``into`` is what
-    stands for them. ``survived`` messages of earlier turns reach the model word for word. The numbers
-    are those of the decision on the last of the items.
-    """
-
-    word: str
-    rules: tuple[Rule, ...]
-    items: tuple[str, ...]
-    tokens: int
-    left: int
-    seen: int
-    into: tuple[Remains, ...]
-    survived: int
-    survived_tokens: int
-    evidence: Evidence
-    because: str
-    measured: float | None
-    limit: float | None
-    unit: Unit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,22 +57,6 @@ class Facts:
     drawn: tuple[Drawn, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """All that comparing a turn with its neighbours needs; much smaller than its assembly."""
-
-    states: Mapping[str, State]
-    leaves: frozenset[str]
-    history: tuple[str, ...]
-    """The stored messages of earlier turns."""
-    taken: Mapping[str, tuple[str, ...]]
-    """The messages that rules with a boundary take out, by rule."""
-    rules: Mapping[str, Rule] = field(default_factory=lambda: MappingProxyType({}))
-
-
-_NOTHING = _Snapshot({}, frozenset(), (), {})
-
-
 class Timeline:
     """What is known of the turns so far. Places count from 0; the last one is the turn to come."""
 
@@ -134,7 +66,7 @@ class Timeline:
         self._preview = preview
         self._facts: list[Facts | None] = [None] * (len(turns) + 1)
         self._unknown = list(range(len(turns) + 1))
-        self._snapshots: dict[int, _Snapshot] = {}
+        self._snapshots: dict[int, Snapshot] = {}
         """Of the turns with a neighbour that is not compared with them yet, and the first of each run."""
         self._moved: dict[int, Mapping[str, State]] = {}
         """Of each turn that was compared with the one before: the new states of items that changed."""
@@ -188,10 +120,11 @@ class Timeline:
             failure = f"{assembly.failure.error}: {assembly.failure.message}"
             self._file(place, replace(facts, failure=failure))
             return
-        snapshot = _snapshot(assembly, turn)
+        snapshot = snapshot_of(assembly, turn)
         self._snapshots[place] = snapshot
-        self._names |= _names(assembly)
-        self._rows |= {item: row for row, item in enumerate(snapshot.history)}
+        add_names(self._names, assembly)
+        if len(snapshot.history) > len(self._rows):
+            self._rows = {item: row for row, item in enumerate(snapshot.history)}
         self._file(place, _counted(facts, assembly, snapshot))
         for later in (place, place + 1):
             self._join(later)
@@ -205,12 +138,12 @@ class Timeline:
     def _join(self, place: int) -> None:
         """Compare a turn with the one before, if both are there."""
         after, facts = self._snapshots.get(place), self._known(place)
-        before = _NOTHING if place == 0 else self._snapshots.get(place - 1)
+        before = NOTHING if place == 0 else self._snapshots.get(place - 1)
         if after is None or before is None or facts is None or facts.changes is not None:
             return
-        moved = _moved(before, after)
-        changes = _changes(before, after, moved, self._names)
-        drawn = _drawn(before, after, self._names)
+        moved = moved_between(before, after)
+        changes = changes_between(before, after, moved, self._names)
+        drawn = drawn_between(before, after, self._names)
         self._facts[place] = replace(facts, changes=tuple(changes), drawn=tuple(drawn))
         if place:
             self._moved[place] = moved
@@ -268,33 +201,7 @@ def _failed(failure: str) -> State:
 # -- one turn
 
 
-def _snapshot(assembly: Assembly, turn: Turn | None) -> _Snapshot:
-    states = item_states(assembly)
-    session = assembly.stage(StageKind.SESSION)
-    stored = tuple(message.id for message in session.messages) if session else ()
-    rules = {rule.id: rule for rule in assembly.rules if rule.boundary is not None}
-    taken: dict[str, list[str]] = {}
-    sections = {section.id for section in assembly.sections}
-    for item, state in states.items():
-        if state.rule in rules and item not in sections:
-            taken.setdefault(state.rule, []).append(item)
-    return _Snapshot(
-        states=states,
-        leaves=leaves(assembly),
-        history=stored if turn is None else stored[: turn.row],
-        taken={rule: tuple(items) for rule, items in taken.items()},
-        rules=rules,
-    )
-
-
-def _names(assembly: Assembly) -> dict[str, str]:
-    """What a person calls each item: a message with its id, a section by its name."""
-    lists = {id(stage.messages): stage.messages for stage in assembly.stages}.values()
-    found = {message.id: f"{title(message)} {message.id}" for messages in lists for message in messages}
-    return found | {section.id: section.name for section in assembly.sections}
-
-
-def _counted(facts: Facts, assembly: Assembly, snapshot: _Snapshot) -> Facts:
+def _counted(facts: Facts, assembly: Assembly, snapshot: Snapshot) -> Facts:
     kept = cut = lost = 0
     for item in snapshot.leaves:
         presence = snapshot.states[item].presence
@@ -317,75 +224,3 @@ def _counted(facts: Facts, assembly: Assembly, snapshot: _Snapshot) -> Facts:
         cut=cut,
         lost=lost,
     )
-
-
-# -- two turns
-
-
-def _moved(before: _Snapshot, after: _Snapshot) -> dict[str, State]:
-    """The new states of the items that changed."""
-    found = {
-        item: state for item, state in after.states.items() if not state.same(before.states.get(item, ABSENT))
-    }
-    found.update((item, ABSENT) for item in before.states if item not in after.states)
-    return found
-
-
-def _changes(
-    before: _Snapshot, after: _Snapshot, moved: Mapping[str, State], names: Mapping[str, str]
-) -> Iterator[Change]:
-    for item, state in moved.items():
-        nothing = item not in before.states and state.presence is Presence.EMPTY
-        if not nothing and (item in before.leaves or item in after.leaves):
-            yield Change(item, names.get(item, item), before.states.get(item, ABSENT), state)
-
-
-def _drawn(before: _Snapshot, after: _Snapshot, names: Mapping[str, str]) -> Iterator[Drawn]:
-    """The boundaries at a turn: rules that took nothing in the turn before, those of one word together."""
-    words: dict[str, list[Rule]] = {}
-    for name in after.taken:
-        rule = after.rules[name]
-        if name not in before.taken and rule.boundary is not None:
-            words.setdefault(rule.boundary.word, []).append(rule)
-    for word, rules in words.items():
-        items = tuple(item for rule in rules for item in after.taken[rule.id])
-        states = [after.states[item] for item in items]
-        survived = [
-            after.states[item]
-            for item in after.history
-            if item in after.states and after.states[item].presence in VERBATIM
-        ]
-        recorded = all(state.evidence is Evidence.RECORDED for state in states)
-        last = states[-1]
-        yield Drawn(
-            word=word,
-            rules=tuple(rules),
-            items=items,
-            tokens=sum(state.original for state in states),
-            left=sum(state.tokens for state in states),
-            seen=sum(1 for item in items if before.states.get(item, ABSENT).presence in IN),
-            into=tuple(_remains(before, after, rules, states, names)),
-            survived=len(survived),
-            survived_tokens=sum(state.tokens for state in survived),
-            evidence=Evidence.RECORDED if recorded else Evidence.COMPUTED,
-            because=last.because,
-            measured=last.measured,
-            limit=last.limit,
-            unit=last.unit,
-        )
-
-
-def _remains(
-    before: _Snapshot,
-    after: _Snapshot,
-    rules: Sequence[Rule],
-    states: Sequence[State],
-    names: Mapping[str, str],
-) -> Iterator[Remains]:
-    """Summaries that stand for the messages, and the sections that hold what is left of them."""
-    summaries = (state.into for state in states if state.presence is Presence.SUMMARISED)
-    sections = (item for rule in rules if rule.boundary for item in rule.boundary.into)
-    for item in dict.fromkeys((*summaries, *sections)):
-        was, now = before.states.get(item, ABSENT), after.states.get(item, ABSENT)
-        if now.presence in IN and (was.presence not in IN or was.tokens != now.tokens):
-            yield Remains(item, names.get(item, item), now.tokens)

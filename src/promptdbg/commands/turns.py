@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from promptdbg.analysis.life import Life, Run, life
+from promptdbg.analysis.snapshots import Change, Drawn
 from promptdbg.analysis.states import STATUSES, Presence, State
 from promptdbg.analysis.turn_words import drawn_sentences, run_reason, span, turn_name
-from promptdbg.analysis.turns import Change, Drawn, Facts, Timeline
+from promptdbg.analysis.turns import Facts, Timeline
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
 from promptdbg.marks import mark_of

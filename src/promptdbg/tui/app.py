@@ -84,8 +84,8 @@ class PromptdbgApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
     CSS = """
     PromptdbgApp.-ascii {
-        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #findings, & #options,
-        & #box {
+        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #findings, & #turns,
+        & #options, & #box {
             border: ascii $panel-lighten-2;
             &:focus { border: ascii $border; }
         }
@@ -263,11 +263,6 @@ class PromptdbgApp(App[int]):
         else:
             self.driver.change(turned(len(picture.assembly.turns), step))
 
-    def action_turns(self) -> None:
-        from promptdbg.tui.asking import ask_turn
-
-        ask_turn(self)
-
     def edit_text(self, section: Section) -> None:
         """Try another text for a section."""
         from promptdbg.tui.asking import ask_text
@@ -287,6 +282,16 @@ class PromptdbgApp(App[int]):
             self._go(ways.text(item, needle))
         else:
             self._go_to_item(f"text {item}", lambda: ways.text(item))
+
+    def action_turns(self) -> None:
+        picture, debugger = self.picture, self.driver.debugger
+        item = getattr(self.screen, "item_here", None)
+        if picture is None or debugger is None or not picture.assembly.turns:
+            self.refuse(NO_TURNS)
+        elif debugger.opened.recorded:
+            self.refuse("this is a recording: it holds one turn")
+        else:
+            self._go_to_item(f"turns {item}" if item else "turns", lambda: ways.turns(item))
 
     def action_search(self) -> None:
         self._go_or_back("search", ways.search)

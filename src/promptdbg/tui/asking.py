@@ -1,4 +1,4 @@
-"""Boxes that ask for a change: another turn, another text."""
+"""Boxes that ask for a change: another text."""
 
 from __future__ import annotations
 
@@ -6,32 +6,14 @@ from typing import TYPE_CHECKING
 
 from promptdbg.model import Section
 from promptdbg.text import one_line, safe
-from promptdbg.tui.changes import NO_TURNS, turn_chosen, with_text
-from promptdbg.tui.screens.boxes import EditBox, TurnsBox
+from promptdbg.tui.changes import with_text
+from promptdbg.tui.screens.boxes import EditBox
 
 if TYPE_CHECKING:
     from promptdbg.tui.app import PromptdbgApp
 
 EDIT_MAX = 100_000
 """Characters a text to try may have; the editor widget is slow beyond."""
-
-
-def ask_turn(app: PromptdbgApp) -> None:
-    """Which turn to show; each with the tokens its prompt takes."""
-    picture = app.picture
-    if picture is None or not picture.assembly.turns:
-        app.refuse(NO_TURNS)
-        return
-    settings = picture.assembly.settings
-
-    def chosen(turn: int | None) -> None:
-        app.driver.change(turn_chosen(turn))
-
-    def preview(turn: int | None) -> int:
-        debugger = app.driver.debugger
-        return debugger.preview(settings.with_turn(turn)).budget.used if debugger else 0
-
-    app.push_screen(TurnsBox(picture.assembly.turns, picture.assembly.turn, chosen, preview))
 
 
 def ask_text(app: PromptdbgApp, section: Section) -> None:

@@ -50,6 +50,13 @@ def findings() -> Screen[Any]:
     return FindingsScreen()
 
 
+def turns(item: str | None) -> Screen[Any]:
+    """Every turn of the session, and the life of an item."""
+    from promptdbg.tui.screens.turns import TurnsScreen
+
+    return TurnsScreen(item)
+
+
 def export() -> Screen[Any]:
     """Writing the prompt to a file."""
     from promptdbg.tui.screens.export import ExportScreen

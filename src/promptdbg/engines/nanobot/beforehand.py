@@ -183,9 +183,10 @@ def _probe_system(turn: Turn, extra: tuple[HistoryEntry, ...]) -> str:
         extra,
     )
     cache = turn.inputs.cache
-    if cache.get("probe-key") != key:
-        cache["probe-key"], cache["probe-text"] = key, build_prompt(turn.prompt_parts, request).text
-    return str(cache["probe-text"])
+    known = cache.get("probe")  # one value: turns may be assembled by two threads at once
+    if known is None or known[0] != key:
+        known = cache["probe"] = (key, build_prompt(turn.prompt_parts, request).text)
+    return str(known[1])
 
 
 def _probe_summary(turn: Turn) -> Summary | None:

@@ -17,6 +17,7 @@ EARLIER = "0.2.2, main"
 
 
 _LEFT_OUT = Boundary("left out")
+_WIPED = Boundary("wiped")
 _ARCHIVED = Boundary("archived", into=("recent_history",))
 
 
@@ -102,7 +103,7 @@ HISTORY_LEGAL = _rule(
     "utils/helpers.py::find_legal_message_start",
     "The start moves past the stray result wherever it stands, and all calls declared so far are "
     "forgotten. The later step that drops orphans hardly ever sees such a row: it is gone before.",
-    boundary=_LEFT_OUT,
+    boundary=_WIPED,
 )
 HISTORY_COMMAND = _rule(
     "history.command",
@@ -170,7 +171,7 @@ HISTORY_CAP_LEGAL = _rule(
     "A tool result cut from its call wipes the rows before it",
     EARLIER,
     "utils/helpers.py::find_legal_message_start",
-    boundary=_LEFT_OUT,
+    boundary=_WIPED,
 )
 
 # ---- system prompt -------------------------------------------------------------------------------
@@ -420,7 +421,7 @@ SNIP_LEGAL = _rule(
     "A tool result cut from its call wipes the rows before it",
     EVERY,
     "utils/helpers.py::find_legal_message_start",
-    boundary=_LEFT_OUT,
+    boundary=_WIPED,
 )
 MERGED_USERS = _rule(
     "governance.merge-users",

@@ -1,25 +1,21 @@
-"""The boxes over a screen: help, warnings, turns, a text to try."""
+"""The boxes over a screen: help, warnings, a text to try."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
 
 from promptdbg.analysis.alignment import SIGNS
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
-from promptdbg.model import Turn
-from promptdbg.text import clip, one_line, pad, safe
+from promptdbg.text import one_line, pad, safe
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, here
 from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
@@ -27,7 +23,6 @@ from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.widgets.chrome import KeyLine
 from promptdbg.tui.widgets.prose import Prose
-from promptdbg.tui.widgets.virtual import VirtualList
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
 
@@ -145,104 +140,6 @@ def warning_lines(picture: Picture | None) -> list[Paragraph]:
         where = f"{picture.where(notice.source)} · " if notice.source else ""
         lines += [say((where + one_line(notice.code), "virtual--muted"), indent=2), BLANK]
     return lines
-
-
-_COST_CELLS = 9
-_BAR_CELLS = 12
-
-
-class TurnList(VirtualList):
-    """The turns of a session, the one to come last; what each prompt cost as soon as it is known."""
-
-    places: ClassVar[tuple[Place, ...]] = ("list",)
-    BINDINGS = bindings("choose")
-
-    def __init__(self, turns: Sequence[Turn], current: int | None) -> None:
-        super().__init__()
-        self.turns = turns
-        self.current = current
-        self.used: dict[int, int] = {}
-
-    def cost(self, row: int, used: int) -> None:
-        """What the prompt of a row's turn uses; the largest sets the scale of the bars."""
-        scale = max(self.used.values(), default=0)
-        self.used[row] = used
-        if used > scale:
-            self.refresh()
-        else:
-            self.refresh_row(row)
-
-    def on_mount(self) -> None:
-        start = len(self.turns) if self.current is None else self.current - 1
-        self.set_rows(len(self.turns) + 1, cursor=start)
-        self.call_after_refresh(self.show_cursor)
-
-    def draw_row(self, row: int, line: int, width: int) -> Strip:
-        here = row == self.cursor
-        base = self.style("virtual--cursor") if here else self.plain
-        muted = base if here else self.style("virtual--muted")
-        g = self.glyphs
-        following = row == len(self.turns)
-        turn = None if following else self.turns[row]
-        number = "next" if turn is None else f"{turn.number:,}"
-        now = "*" if (turn.number if turn else None) == self.current else " "
-        time = one_line(turn.time)[:16] if turn and width >= 80 else ""
-        used = self.used.get(row)
-        cost = g.ellipsis if used is None else f"{used:,}"
-        bar = _BAR_CELLS * (used or 0) // max(max(self.used.values(), default=1), 1)
-        title = "the turn to come" if turn is None else one_line(turn.title)
-        room = width - 8 - _COST_CELLS - _BAR_CELLS - 2 - (18 if time else 0)
-        return self.strip(
-            [
-                (g.cursor if here else " ", base),
-                (f"{now}{number:>5} ", base),
-                (pad(cost, _COST_CELLS, right=True) + " ", base),
-                (pad(g.full * bar, _BAR_CELLS) + " ", base if here else self.style("bar--0")),
-                (pad(time, 18) if time else "", muted),
-                (clip(title, max(room, 8), ellipsis=g.ellipsis), muted if following else base),
-            ],
-            width,
-            base,
-        )
-
-
-class TurnsBox(Box):
-    """Choose a turn.
-
-    Args:
-        preview: what the prompt of a turn (``None``: the next) uses; called in a thread.
-    """
-
-    def __init__(
-        self,
-        turns: Sequence[Turn],
-        current: int | None,
-        chosen: Callable[[int | None], None],
-        preview: Callable[[int | None], int],
-    ) -> None:
-        super().__init__("Turns: what each prompt uses")
-        self._turns = turns
-        self._current = current
-        self._chosen = chosen
-        self._preview = preview
-
-    def compose_body(self) -> Iterable[Widget]:
-        yield TurnList(self._turns, self._current)
-
-    def on_mount(self) -> None:
-        self._cost_all()
-
-    @work(exclusive=True, group="turns", exit_on_error=False, description="turns")
-    async def _cost_all(self) -> None:
-        listing = self.query_one(TurnList)
-        numbers: list[int | None] = [*(turn.number for turn in self._turns), None]
-        # The turns around the cursor first: they are what is looked at.
-        for row in sorted(range(len(numbers)), key=lambda row: abs(row - listing.cursor)):
-            listing.cost(row, await asyncio.to_thread(self._preview, numbers[row]))
-
-    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
-        if self.close():
-            self._chosen(self._turns[message.row].number if message.row < len(self._turns) else None)
 
 
 class EditBox(Box):

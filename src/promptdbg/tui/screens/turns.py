@@ -1,0 +1,243 @@
+"""The turns of the session: a strip and a list of them, the boundaries between, and the life of an item."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import work
+from textual.binding import BindingType
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from promptdbg.analysis.turns import Preview, Timeline
+from promptdbg.debug import Debugger, Opened
+from promptdbg.model import Settings
+from promptdbg.text import one_line
+from promptdbg.tui.changes import turn_chosen
+from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.item import ItemScreen
+from promptdbg.tui.turns import MEASURES, Known, Measure, known, progress, report, report_title, stops
+from promptdbg.tui.widgets.chrome import Cell
+from promptdbg.tui.widgets.prose import Prose
+from promptdbg.tui.widgets.turn_list import TurnList
+from promptdbg.tui.widgets.turn_strip import TurnStrip
+from promptdbg.tui.widgets.virtual import VirtualList
+
+_BATCH_SECONDS = 0.05
+"""How long turns are looked at before what was found is drawn; one that takes longer is drawn by itself."""
+
+
+class TurnsScreen(ItemScreen):
+    """Turns are looked at in a thread, those around the cursor first. What was found stays until the files or
+    the settings are others.
+
+    Args:
+        item: whose life is shown, if any.
+    """
+
+    places: ClassVar[tuple[Place, ...]] = ("turns", "item")
+    BINDINGS: ClassVar[list[BindingType]] = bindings("turns", "item")
+
+    DEFAULT_CSS = """
+    TurnsScreen {
+        & #turns, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
+        & #turns { height: 1fr; }
+        & #report { height: 30%; }
+        &.-h-24 #report { height: 7; }
+        &.-h-24 TurnStrip { height: 6; }
+        &.-h-16 #report { height: 5; }
+        &.-h-16 TurnStrip { height: 4; }
+        &.-h-10 #report { display: none; }
+        &.-h-10 #turns { border: none; }
+        &.-h-10 TurnStrip { height: 3; }
+    }
+    """
+
+    def __init__(self, item: str | None = None) -> None:
+        super().__init__()
+        self.item = item
+        self.about = f"turns {item}" if item else "turns"
+        self.measure = Measure.USED
+        self.with_life = item is not None
+        self._what: Known | None = None
+        self._timeline: Timeline | None = None
+        self._made_from: tuple[Opened, Settings] | None = None
+        self._one_at_a_time = threading.Lock()
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield TurnStrip()
+        yield TurnList()
+        yield Prose(id="report")
+
+    def header_cells(self, picture: Picture) -> Sequence[Cell]:
+        return (Cell("Turns", "virtual--strong"), *super().header_cells(picture))
+
+    # -- what is known
+
+    def show_picture(self, picture: Picture) -> None:
+        debugger = self.promptdbg.driver.debugger
+        if debugger is None:
+            return
+        made_from = debugger.opened, picture.assembly.settings.with_turn(None)
+        new = self._timeline is None or self._made_from != made_from
+        if new or self._timeline is None:
+            preview = _preview(debugger)
+            self._timeline = Timeline(picture.assembly.turns, made_from[1], preview)
+            self._made_from = made_from
+        current = self._timeline.place_of(picture.assembly.turn)
+        moved = self._what is None or self._what.current != current
+        # While the thread is at it, the timeline is the thread's.
+        made = known(self._timeline, current, self.item) if new or self._what is None else self._what
+        self._draw(replace(made, current=current), to=current if moved else None)
+        if new:
+            self._look()
+
+    @work(exclusive=True, group="turns", exit_on_error=False, description="turns")
+    async def _look(self) -> None:
+        timeline, worker = self._timeline, get_current_worker()
+        while timeline is not None and self._what is not None and self._what.count < len(timeline):
+            made = await asyncio.to_thread(self._batch, timeline, self.place, lambda: worker.is_cancelled)
+            if isinstance(made, str):
+                self.refuse(made)
+                return
+            self._draw(replace(made, current=self._what.current))
+
+    def _batch(self, timeline: Timeline, near: int, cancelled: Callable[[], bool]) -> Known | str:
+        """Look at some more turns; what is known then, or why it cannot go on. In the thread."""
+        with self._one_at_a_time:
+            until = time.perf_counter() + _BATCH_SECONDS
+            while (place := timeline.nearest(near)) is not None and not cancelled():
+                try:
+                    timeline.look(place)
+                except Exception as error:  # a fault of an engine must not take the screen away
+                    return f"turn {place + 1:,} could not be assembled: {error}"
+                if time.perf_counter() > until:
+                    break
+            return known(timeline, 0, self.item)
+
+    def on_screen_suspend(self) -> None:
+        self.workers.cancel_group(self, "turns")
+
+    def on_screen_resume(self) -> None:
+        self._look()
+
+    # -- drawing
+
+    @property
+    def place(self) -> int:
+        """The turn under the cursor."""
+        row = self.query_one(TurnList).row
+        return row.place if row is not None else 0
+
+    @property
+    def shown(self) -> Known | None:
+        """What is known, as it is shown: without the life of the item where that is hidden."""
+        what = self._what
+        return replace(what, life=None) if what is not None and not self.with_life else what
+
+    def _draw(self, what: Known, *, to: int | None = None) -> None:
+        self._what = what
+        listing, shown = self.query_one(TurnList), self.shown
+        assert shown is not None
+        listing.show(shown, self.measure, place=to)
+        listing.entitle("Turns", progress(shown))
+        if to is not None:
+            self.call_after_refresh(listing.show_cursor)
+        self._draw_row(keep_scroll=to is None)
+
+    def _draw_row(self, *, keep_scroll: bool = False) -> None:
+        """What follows the cursor: the mark in the strip, and the report."""
+        row, shown = self.query_one(TurnList).row, self.shown
+        if row is None or shown is None:
+            return
+        self.query_one(TurnStrip).show(shown, row.place, self.measure)
+        lines = report(shown, row, self.promptdbg.ascii_only)
+        prose = self.query_one("#report", Prose)
+        prose.show(lines, keep_scroll=keep_scroll)
+        prose.entitle(report_title(shown, row))
+        self.show_keys()
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self._draw_row()
+
+    def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
+        self.action_choose()
+
+    def on_turn_strip_picked(self, message: TurnStrip.Picked) -> None:
+        self.query_one(TurnList).go_to(message.place)
+        if message.again:
+            self.action_choose()
+
+    # -- the item
+
+    @property
+    def item_here(self) -> str | None:
+        return self.item
+
+    def no_item(self) -> str:
+        if self.item is None:
+            return "no item is in charge here: T on an item shows its life"
+        return f"{one_line(self.item)} is not in this prompt"
+
+    def copied(self) -> str:
+        return self.query_one("#report", Prose).text
+
+    def idle_keys(self) -> frozenset[str]:
+        idle = super().idle_keys()
+        return idle if self.item is not None else idle | {"turns.life"}
+
+    # -- actions
+
+    def action_choose(self) -> None:
+        """The prompt of the turn under the cursor, on the screen below."""
+        if self._timeline is not None:
+            self.promptdbg.driver.change(turn_chosen(self._timeline.turn_at(self.place)))
+            self.leave()
+
+    def action_stop(self, step: int) -> None:
+        """To the next row at which something happens."""
+        listing, shown = self.query_one(TurnList), self.shown
+        if shown is None:
+            return
+        found = stops(listing.rows, shown)
+        there = [row for row in found if (row > listing.cursor if step > 0 else row < listing.cursor)]
+        if there:
+            listing.cursor = there[0] if step > 0 else there[-1]
+        else:
+            known_all = shown.count == len(shown.facts)
+            side = "after" if step > 0 else "before"
+            self.refuse(f"nothing happens {side} this turn" + ("" if known_all else ", as far as is known"))
+
+    def action_step(self, step: int) -> None:
+        """Some turns on, past the boundaries between."""
+        listing = self.query_one(TurnList)
+        listing.go_to(max(self.place + step, 0))
+
+    def action_measure(self) -> None:
+        """What the bars and figures show: what is used of the limit, or what is sent."""
+        self.measure = Measure.SENT if self.measure is Measure.USED else Measure.USED
+        if self._what is not None:
+            self._draw(self._what)
+        self.say(MEASURES[self.measure])
+
+    def action_life(self) -> None:
+        if self.item is None:
+            self.refuse(self.no_item())
+        elif self._what is not None:
+            self.with_life = not self.with_life
+            self._draw(self._what)
+
+    def action_back(self) -> None:
+        self.leave()
+
+
+def _preview(debugger: Debugger) -> Preview:
+    """Assembles what is open now, whatever is opened after it."""
+    opened, counter = debugger.opened, debugger.counter
+    return lambda settings: opened.engine.assemble(opened.inputs, settings, counter)

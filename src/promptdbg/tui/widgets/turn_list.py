@@ -1,0 +1,156 @@
+"""The list of turns, each with what it costs and what changed, and the boundaries between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual.strip import Strip
+
+from promptdbg.analysis.snapshots import Drawn
+from promptdbg.analysis.turn_words import drawn_line
+from promptdbg.analysis.turns import Facts
+from promptdbg.text import clip, one_line, pad, safe
+from promptdbg.text import width as cell_width
+from promptdbg.tui.keys import Place
+from promptdbg.tui.turns import Known, Measure, Row, rows_of, state_word, value_of
+from promptdbg.tui.widgets.drawing import BARS, ROWS, WORDS
+from promptdbg.tui.widgets.virtual import VirtualList
+
+_NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _TIME = 7, 9, 6, 10, 16, 18
+
+
+class TurnList(VirtualList):
+    """A turn a row. The cursor stays on its turn when rows come in between."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = WORDS | ROWS | BARS
+    places: ClassVar[tuple[Place, ...]] = ("list",)
+    head_height = 1
+
+    def __init__(self) -> None:
+        super().__init__(id="turns")
+        self.rows: Sequence[Row] = ()
+        self.what: Known | None = None
+        self.measure = Measure.USED
+        self._peak = 1
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def show(self, what: Known, measure: Measure, *, place: int | None = None) -> None:
+        """What is known now; ``place`` is the turn the cursor goes to, else it stays where it is."""
+        before = self.row
+        self.what, self.measure, self.rows = what, measure, rows_of(what)
+        values = (value_of(facts, measure) for facts in what.facts if facts is not None)
+        self._peak = max([*values, 1])
+        if place is None and before in self.rows:
+            cursor = self.rows.index(before)
+        else:
+            cursor = self.row_of(before.place if place is None and before is not None else place or 0)
+        self.set_rows(len(self.rows), cursor=cursor)
+
+    def row_of(self, place: int) -> int:
+        """The row of a turn."""
+        own = (number for number, row in enumerate(self.rows) if row.place == place and row.drawn is None)
+        return next(own, max(len(self.rows) - 1, 0))
+
+    def go_to(self, place: int) -> None:
+        """To a turn."""
+        self.cursor = self.row_of(place)
+
+    # -- drawing
+
+    def draw_head(self, y: int, width: int) -> Strip:
+        cells = [("  ", ""), (pad("TURN ", _NUMBER, right=True), "")]
+        if self._life:
+            cells.append((pad(clip(self._life_name, _STATE - 1, ellipsis=self.glyphs.ellipsis), _STATE), ""))
+        cells.append((pad(self.measure.name, _FIGURE, right=True) + " ", ""))
+        cells.append((pad("", self._bar_cells(width)), ""))
+        cells += [(pad(word, _COUNT, right=True), "") for word in ("IN", "OUT", "CUT")]
+        cells += [("  ", ""), (pad("TIME", _TIME) if self._timed(width) else "", ""), ("MESSAGE", "")]
+        style = self.style("virtual--head")
+        return self.strip([(text, style) for text, _ in cells], width)
+
+    @property
+    def _life(self) -> bool:
+        return self.what is not None and self.what.life is not None
+
+    @property
+    def _life_name(self) -> str:
+        return one_line(self.what.life.name) if self.what is not None and self.what.life is not None else ""
+
+    def _bar_cells(self, width: int) -> int:
+        return _BAR + 1 if width >= (86 if self._life else 70) else 0
+
+    def _timed(self, width: int) -> bool:
+        times = self.what is not None and any(turn.time for turn in self.what.turns)
+        return times and width >= (116 if self._life else 100)
+
+    def draw_row(self, row: int, line: int, width: int) -> Strip:
+        entry, what = self.rows[row], self.what
+        assert what is not None
+        here = row == self.cursor
+        base = self.style("virtual--cursor") if here else self.plain
+        bar = (self.glyphs.cursor if here else " ", base)
+        if entry.drawn is not None:
+            style = base if here else self.style("virtual--warning")
+            return self.strip([bar, *self._boundary(entry.drawn, width, style)], width, base)
+        now = "*" if entry.place == what.current else " "
+        turn = what.turn_at(entry.place)
+        number = "next" if turn is None else f"{turn:,}"
+        pieces = [bar, (f"{now}{number:>{_NUMBER - 1}} ", base)]
+        if what.life is not None:
+            word, tone = state_word(what.life.run_at(entry.place), self.ascii_only)
+            pieces.append((pad(word, _STATE), base if here else self.style(tone)))
+        pieces += self._figures(what.facts[entry.place], base, width, here=here)
+        room = width - sum(cell_width(text) for text, _ in pieces)
+        return self.strip(
+            [*pieces, *self._message(what, entry.place, base, room, width, here=here)], width, base
+        )
+
+    def _boundary(self, drawn: Drawn, width: int, style: Style) -> list[tuple[str, Style]]:
+        rule = self.glyphs.rest
+        text = clip(safe(drawn_line(drawn), lines=False), max(width - 8, 8), ellipsis=self.glyphs.ellipsis)
+        return [(f"{rule * 3} {text} ", style), (rule * width, style)]
+
+    def _figures(
+        self, facts: Facts | None, base: Style, width: int, *, here: bool
+    ) -> list[tuple[str, Style]]:
+        room = self._bar_cells(width)
+        if facts is None or facts.failure:
+            word = self.glyphs.ellipsis if facts is None else "fails"
+            style = base if here or facts is None else self.style("virtual--error")
+            return [(pad(word, _FIGURE, right=True) + " " * (room + 3 * _COUNT + 3), style)]
+        value = value_of(facts, self.measure)
+        over = self.measure is Measure.USED and facts.limit is not None and value > facts.limit
+        figure = self.style("virtual--error") if over and not here else base
+        bar = pad(self.glyphs.full * (_BAR * value // self._peak), max(room - 1, 0))
+        came = left = cut = 0
+        for change in facts.changes or ():
+            came += change.kind in ("came", "returned")
+            left += change.kind in ("left", "unsent")
+            cut += change.kind == "cut"
+        counts = (f"+{came:,}" if came else "", f"−{left:,}" if left else "", f"{cut:,}" if cut else "")
+        styles = ("", "status--cut", "status--cut")
+        return [
+            (pad(f"{value:,}", _FIGURE, right=True) + " ", figure),
+            (bar + " " if room else "", base if here else self.style("bar--0")),
+            *(
+                (pad(text, _COUNT, right=True), base if here else self.style(style))
+                for text, style in zip(counts, styles, strict=True)
+            ),
+            ("  ", base),
+        ]
+
+    def _message(
+        self, what: Known, place: int, base: Style, room: int, width: int, *, here: bool
+    ) -> list[tuple[str, Style]]:
+        muted = base if here else self.style("virtual--muted")
+        turn = None if place == len(what.turns) else what.turns[place]
+        when = pad(one_line(turn.time)[:16] if turn else "", _TIME) if self._timed(width) else ""
+        title = "the turn to come" if turn is None else one_line(turn.title)
+        title = clip(title, max(room - cell_width(when), 4), ellipsis=self.glyphs.ellipsis)
+        return [(when, muted), (title, muted if turn is None else base)]

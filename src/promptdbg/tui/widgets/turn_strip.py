@@ -1,0 +1,150 @@
+"""The turns as a strip of bars: the tokens of each, where history was taken out, and the life of an item."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from promptdbg.text import clip, pad
+from promptdbg.tui.turns import Bars, Cell, Known, Measure, bars, caption, levels, state_mark
+from promptdbg.tui.widgets.chrome import DrawnLines
+from promptdbg.tui.widgets.drawing import BARS, ROWS
+
+_AXIS = 9
+"""Cells left of the bars."""
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_HALVES = " .:#"
+
+
+class TurnStrip(DrawnLines):
+    """A caption, the bars, their marks, and the item's marks where it has a life. A click goes to a turn."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = BARS | ROWS
+    DEFAULT_CSS = "TurnStrip { height: 8; padding: 0 1; }"
+
+    class Picked(Message):
+        """A turn was clicked; ``again`` where it was the one under the cursor already, twice."""
+
+        def __init__(self, place: int, *, again: bool) -> None:
+            super().__init__()
+            self.place = place
+            self.again = again
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.what: Known | None = None
+        self.place = 0
+        self.measure = Measure.USED
+        self._bars: Bars | None = None
+
+    def show(self, what: Known, place: int, measure: Measure) -> None:
+        """What is known, the turn under the cursor, and what the bars measure."""
+        if (what, measure) != (self.what, self.measure):
+            self._bars = None
+        self.what, self.place, self.measure = what, place, measure
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._bars = None
+
+    def _laid_out(self, what: Known) -> Bars:
+        if self._bars is None:
+            self._bars = bars(what, self.measure, self.size.width - _AXIS - 1)
+        return self._bars
+
+    # -- drawing
+
+    def render_line(self, y: int) -> Strip:
+        width, what = self.size.width, self.what
+        if what is None:
+            return self.blank(width)
+        if y == 0:
+            return self._caption(what, width)
+        below = 2 if self._shows_life(what) else 1
+        height = max(self.size.height - 1 - below, 1)
+        laid = self._laid_out(what)
+        if y <= height:
+            return self._line(laid, y - 1, height, width)
+        return self._marks(what, laid, width) if y == height + 1 else self._life(laid, width)
+
+    def _shows_life(self, what: Known) -> bool:
+        return what.life is not None and self.size.height > 3
+
+    def _caption(self, what: Known, width: int) -> Strip:
+        text = caption(what, self.measure, self.place)
+        laid = self._laid_out(what)
+        per = laid.cells[0].last + 1 if laid.cells else 1
+        together = f"  {self.glyphs.dot} a bar is {per:,} turns" if per > 1 else ""
+        text = clip(f"{text[:1].upper()}{text[1:]}{together}", width, ellipsis=self.glyphs.ellipsis)
+        return self.strip([(text, self.style("virtual--strong"))], width)
+
+    def _line(self, laid: Bars, line: int, height: int, width: int) -> Strip:
+        muted = self.style("virtual--muted")
+        label = f"{laid.top:,}" if line == 0 else "0" if line == height - 1 and height > 1 else ""
+        pieces = [(pad(label, _AXIS - 2, right=True) + " " + self.glyphs.sep, muted)]
+        at = laid.cell_of(self.place)
+        for number, cell in enumerate(laid.cells):
+            pieces += self._bar(laid, cell, line, height, here=number == at)
+        return self.strip(pieces, width)
+
+    def _bar(self, laid: Bars, cell: Cell, line: int, height: int, *, here: bool) -> list[tuple[str, Style]]:
+        full = laid.width if laid.width < 2 else laid.width - 1
+        gap = (" " * (laid.width - full), self.plain)
+        bottom = line == height - 1
+        if cell.failed and bottom:
+            return [("x" * full, self.style("virtual--error")), gap]
+        if cell.value is None:
+            return [((self.glyphs.free if bottom else " ") * full, self.style("virtual--muted")), gap]
+        scale = _HALVES if self.ascii_only else _EIGHTHS
+        steps = len(scale) - 1
+        filled = scale[levels(cell.value, laid.top, height, steps=steps)[line]]
+        style = "virtual--error" if cell.over else "virtual--key" if here else "bar--0"
+        if filled == " " and laid.limit is not None and line == self._limit_line(laid, height):
+            return [(self.glyphs.rest * laid.width, self.style("virtual--muted"))]
+        return [(filled * full, self.style(style)), gap]
+
+    def _limit_line(self, laid: Bars, height: int) -> int:
+        """The line that the limit runs through."""
+        assert laid.limit is not None
+        return max(min(height - round(laid.limit * height / laid.top), height - 1), 0)
+
+    def _marks(self, what: Known, laid: Bars, width: int) -> Strip:
+        """Below each bar: the cursor, else a boundary, else the turn that is shown elsewhere."""
+        pieces = [(" " * _AXIS, self.plain)]
+        at, now = laid.cell_of(self.place), laid.cell_of(what.current)
+        for number, cell in enumerate(laid.cells):
+            mark, style = " ", ""
+            if number == at:
+                mark, style = ("^" if self.ascii_only else "▲"), "virtual--key"
+            elif cell.boundary:
+                mark, style = self.glyphs.limit, "virtual--warning"
+            elif number == now:
+                mark, style = "*", "virtual--accent"
+            pieces.append((pad(mark, laid.width), self.style(style)))
+        return self.strip(pieces, width)
+
+    def _life(self, laid: Bars, width: int) -> Strip:
+        pieces = [(pad("life", _AXIS - 1, right=True) + " ", self.style("virtual--muted"))]
+        for cell in laid.cells:
+            mark, style = state_mark(cell.state, self.ascii_only)
+            pieces.append((pad(mark, laid.width), self.style(style)))
+        return self.strip(pieces, width)
+
+    # -- the mouse
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if self.what is None or offset is None or offset.x < _AXIS:
+            return
+        laid = self._laid_out(self.what)
+        number = (offset.x - _AXIS) // max(laid.width, 1)
+        if number < len(laid.cells):
+            cell = laid.cells[number]
+            inside = cell.first <= self.place <= cell.last
+            place = self.place if inside else cell.last
+            self.post_message(self.Picked(place, again=inside and event.chain > 1))
