@@ -82,7 +82,7 @@ def test_a_boundary_is_where_a_rule_begins_and_not_where_it_goes_on(make: Make) 
     (third,) = (facts for facts in known(turns) if facts.turn == 3)
     (entry,) = third.drawn
     assert (entry.seen, entry.survived) == (1, 3)  # m4 is the turn's own
-    assert drawn_line(entry) == f"left out: 1 message, {entry.tokens} tokens · 3 survived verbatim"
+    assert drawn_line(entry) == f"left out: 1 message ({entry.tokens} tokens) · 3 survived verbatim"
     told = " ".join(drawn_sentences(entry, 3))
     assert told.startswith("Left out: 1 message (m0)")
     assert "Nothing stands for them." in told
@@ -231,7 +231,7 @@ def test_a_rule_that_was_archived() -> None:
     assert [remains.item for remains in entry.into] == ["archived_summary"]
     sentences = drawn_sentences(entry, 9)
     assert "When is not recorded, and turn 9 is the earliest it can have been." in sentences
-    assert drawn_line(entry).endswith("→ archived_summary (113 tokens) · none survived verbatim · recorded")
+    assert drawn_line(entry).endswith("→ archived_summary (113) · none survived verbatim · recorded")
     summary = words(life(turns, "archived_summary"))
     assert summary == [(0, 7, "empty"), (8, 12, "whole")]
 

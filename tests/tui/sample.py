@@ -29,6 +29,7 @@ from promptdbg.files.disk import read_file
 from promptdbg.model import (
     Action,
     Assembly,
+    Boundary,
     Budget,
     EngineInfo,
     Failure,
@@ -63,7 +64,14 @@ BUDGET = Rule(
 SHADOW = Rule("sample.shadow", "One file of a folder is read", "sample", "1.2", "sample.py::shadow")
 LITERAL = Rule("sample.literal", "A missing import stays as typed", "sample", "1.2", "sample.py::imports")
 SYSTEM = Rule("sample.system", "Sections become the system message", "sample", "1.2", "sample.py::system")
-TRIM = Rule("sample.trim", "Only the newest messages are kept", "sample", "1.2", "sample.py::trim")
+TRIM = Rule(
+    "sample.trim",
+    "Only the newest messages are kept",
+    "sample",
+    "1.2",
+    "sample.py::trim",
+    boundary=Boundary("left out"),
+)
 RULES = (CAP, BUDGET, SHADOW, LITERAL, SYSTEM, TRIM, SWITCHED_OFF, EDITED)
 
 

@@ -10,7 +10,6 @@ from textual.widgets import Input, TextArea
 
 from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
-from promptdbg.tui.screens.boxes import TurnList
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -308,13 +307,6 @@ async def test_turns(run: Run) -> None:
         assert drawn(app).assembly.turn == 2
         await press(pilot, "]", "]")
         assert drawn(app).assembly.turn is None
-        await pilot.press("T", "up", "up")
-        await idle(pilot)
-        costs = app.screen.query_one(TurnList).used
-        assert sorted(costs) == [0, 1, 2, 3]
-        assert costs[0] < costs[1] < costs[2] <= costs[3]
-        await press(pilot, "enter")
-        assert drawn(app).assembly.turn == 2
 
 
 async def test_copy_and_editor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

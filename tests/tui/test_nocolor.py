@@ -66,6 +66,7 @@ async def test_states_are_told_without_colour(run: Run, monkeypatch: pytest.Monk
         ("F", "a", "enter"),
         ("p",),
         ("x", "right"),
+        ("T", "up", "v"),
         ("G", "up", "enter"),
     ],
 )

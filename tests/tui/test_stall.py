@@ -90,6 +90,22 @@ async def test_no_stall_while_a_large_workspace_is_opened_and_turned(tmp_path: P
     assert min(seen) < LIMIT, [f"{worst * 1000:.0f} ms" for worst in seen]
 
 
+async def test_no_stall_while_turns_are_looked_at(tmp_path: Path) -> None:
+    folder = large(tmp_path / "large")
+    seen = []
+    for _ in range(RUNS):
+        app = PromptdbgApp(sample.opener(folder), watch=False)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settled(pilot)
+            async with Watchdog() as work:
+                await pilot.press("T", "g", "down", "n", "v", "G", "left")
+                await pilot.pause(0.5)
+        seen.append(work.worst)
+        if work.worst < LIMIT:
+            break
+    assert min(seen) < LIMIT, [f"{worst * 1000:.0f} ms" for worst in seen]
+
+
 def _gated(folder: Path, go: threading.Event) -> Callable[[], Debugger]:
     def opener() -> Debugger:
         go.wait(30)

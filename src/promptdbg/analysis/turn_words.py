@@ -64,10 +64,10 @@ def run_reason(run: Run) -> str:
 
 def drawn_line(drawn: Drawn) -> str:
     """A boundary in few words: what left, what stands for it, what stayed."""
-    line = f"{drawn.word}: {_messages(len(drawn.items))}, {_sizes(drawn)}"
+    line = f"{drawn.word}: {_messages(len(drawn.items))} ({_sizes(drawn)})"
     if drawn.into:
-        line += " → " + ", ".join(map(_remains, drawn.into))
-    line += f" · {drawn.survived or 'none'} survived verbatim"
+        line += " → " + ", ".join(f"{remains.name} ({remains.tokens:,})" for remains in drawn.into)
+    line += f" · {f'{drawn.survived:,}' if drawn.survived else 'none'} survived verbatim"
     return line + (" · recorded" if drawn.evidence is Evidence.RECORDED else "")
 
 

@@ -129,8 +129,7 @@ class Bars:
 
     def cell_of(self, place: int) -> int:
         """The cell that a turn is in."""
-        per = self.cells[0].last + 1 if self.cells else 1
-        return place // per
+        return place // (self.cells[0].last + 1)
 
 
 _WIDEST = 4

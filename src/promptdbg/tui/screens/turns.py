@@ -52,6 +52,7 @@ class TurnsScreen(ItemScreen):
         &.-h-24 #report { height: 7; }
         &.-h-24 TurnStrip { height: 6; }
         &.-h-16 #report { height: 5; }
+        &.-h-16 #turns { border: none; }
         &.-h-16 TurnStrip { height: 4; }
         &.-h-10 #report { display: none; }
         &.-h-10 #turns { border: none; }
@@ -102,24 +103,27 @@ class TurnsScreen(ItemScreen):
     async def _look(self) -> None:
         timeline, worker = self._timeline, get_current_worker()
         while timeline is not None and self._what is not None and self._what.count < len(timeline):
-            made = await asyncio.to_thread(self._batch, timeline, self.place, lambda: worker.is_cancelled)
-            if isinstance(made, str):
-                self.refuse(made)
-                return
+            made, fault = await asyncio.to_thread(
+                self._batch, timeline, self.place, lambda: worker.is_cancelled
+            )
             self._draw(replace(made, current=self._what.current))
+            if fault:
+                self.refuse(fault)
+                return
 
-    def _batch(self, timeline: Timeline, near: int, cancelled: Callable[[], bool]) -> Known | str:
-        """Look at some more turns; what is known then, or why it cannot go on. In the thread."""
+    def _batch(self, timeline: Timeline, near: int, cancelled: Callable[[], bool]) -> tuple[Known, str]:
+        """Look at some more turns; what is known then, and why it cannot go on. In the thread."""
+        fault = ""
         with self._one_at_a_time:
             until = time.perf_counter() + _BATCH_SECONDS
             while (place := timeline.nearest(near)) is not None and not cancelled():
                 try:
                     timeline.look(place)
                 except Exception as error:  # a fault of an engine must not take the screen away
-                    return f"turn {place + 1:,} could not be assembled: {error}"
-                if time.perf_counter() > until:
+                    fault = f"turn {place + 1:,} could not be assembled: {error}"
+                if fault or time.perf_counter() > until:
                     break
-            return known(timeline, 0, self.item)
+            return known(timeline, 0, self.item), fault
 
     def on_screen_suspend(self) -> None:
         self.workers.cancel_group(self, "turns")
@@ -147,8 +151,6 @@ class TurnsScreen(ItemScreen):
         assert shown is not None
         listing.show(shown, self.measure, place=to)
         listing.entitle("Turns", progress(shown))
-        if to is not None:
-            self.call_after_refresh(listing.show_cursor)
         self._draw_row(keep_scroll=to is None)
 
     def _draw_row(self, *, keep_scroll: bool = False) -> None:

@@ -42,7 +42,7 @@ class TurnList(VirtualList):
 
     def show(self, what: Known, measure: Measure, *, place: int | None = None) -> None:
         """What is known now; ``place`` is the turn the cursor goes to, else it stays where it is."""
-        before = self.row
+        before, line = self.row, self.cursor - self.scroll_offset.y
         self.what, self.measure, self.rows = what, measure, rows_of(what)
         values = (value_of(facts, measure) for facts in what.facts if facts is not None)
         self._peak = max([*values, 1])
@@ -51,6 +51,10 @@ class TurnList(VirtualList):
         else:
             cursor = self.row_of(before.place if place is None and before is not None else place or 0)
         self.set_rows(len(self.rows), cursor=cursor)
+        if place is None:  # rows that came in above move nothing on the screen
+            self.scroll_to(y=self.cursor - line, animate=False, force=True)
+        else:
+            self.call_after_refresh(self.show_cursor)
 
     def row_of(self, place: int) -> int:
         """The row of a turn."""

@@ -10,7 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from promptdbg.text import clip, pad
-from promptdbg.tui.turns import Bars, Cell, Known, Measure, bars, caption, levels, state_mark
+from promptdbg.text import width as cell_width
+from promptdbg.tui.turns import Bars, Cell, Known, Measure, bars, caption, levels, progress, state_mark
 from promptdbg.tui.widgets.chrome import DrawnLines
 from promptdbg.tui.widgets.drawing import BARS, ROWS
 
@@ -44,7 +45,7 @@ class TurnStrip(DrawnLines):
 
     def show(self, what: Known, place: int, measure: Measure) -> None:
         """What is known, the turn under the cursor, and what the bars measure."""
-        if (what, measure) != (self.what, self.measure):
+        if what is not self.what or measure is not self.measure:
             self._bars = None
         self.what, self.place, self.measure = what, place, measure
         self.refresh()
@@ -77,11 +78,15 @@ class TurnStrip(DrawnLines):
 
     def _caption(self, what: Known, width: int) -> Strip:
         text = caption(what, self.measure, self.place)
-        laid = self._laid_out(what)
-        per = laid.cells[0].last + 1 if laid.cells else 1
-        together = f"  {self.glyphs.dot} a bar is {per:,} turns" if per > 1 else ""
-        text = clip(f"{text[:1].upper()}{text[1:]}{together}", width, ellipsis=self.glyphs.ellipsis)
-        return self.strip([(text, self.style("virtual--strong"))], width)
+        per = self._laid_out(what).cells[0].last + 1
+        notes = [f"{per:,} turns a bar"] if per > 1 else []
+        if what.count < len(what.facts):
+            notes.append(progress(what))
+        note = "  ·  ".join(["", *notes]) if notes else ""
+        room = max(width - cell_width(note), 8)
+        text = clip(f"{text[:1].upper()}{text[1:]}", room, ellipsis=self.glyphs.ellipsis)
+        pieces = [(text, self.style("virtual--strong")), (note, self.style("virtual--muted"))]
+        return self.strip(pieces, width)
 
     def _line(self, laid: Bars, line: int, height: int, width: int) -> Strip:
         muted = self.style("virtual--muted")
