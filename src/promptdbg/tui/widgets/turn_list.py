@@ -15,7 +15,6 @@ from promptdbg.text import clip, one_line, pad, safe
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place
 from promptdbg.tui.turns import Known, Measure, Row, rows_of, state_word, value_of
-from promptdbg.tui.widgets.drawing import BARS, ROWS, WORDS
 from promptdbg.tui.widgets.virtual import VirtualList
 
 _NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _TIME = 7, 9, 6, 10, 16, 18
@@ -24,7 +23,6 @@ _NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _TIME = 7, 9, 6, 10, 16, 18
 class TurnList(VirtualList):
     """A turn a row. The cursor stays on its turn when rows come in between."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = WORDS | ROWS | BARS
     places: ClassVar[tuple[Place, ...]] = ("list",)
     head_height = 1
 

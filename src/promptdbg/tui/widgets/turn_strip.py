@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.style import Style
 from textual import events
 from textual.message import Message
@@ -13,7 +11,6 @@ from promptdbg.text import clip, pad
 from promptdbg.text import width as cell_width
 from promptdbg.tui.turns import Bars, Cell, Known, Measure, bars, caption, levels, progress, state_mark
 from promptdbg.tui.widgets.chrome import DrawnLines
-from promptdbg.tui.widgets.drawing import BARS, ROWS
 
 _AXIS = 9
 """Cells left of the bars."""
@@ -25,7 +22,6 @@ _HALVES = " .:#"
 class TurnStrip(DrawnLines):
     """A caption, the bars, their marks, and the item's marks where it has a life. A click goes to a turn."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = BARS | ROWS
     DEFAULT_CSS = "TurnStrip { height: 8; padding: 0 1; }"
 
     class Picked(Message):
