@@ -123,7 +123,7 @@ def _knobs(document: Mapping[str, Any]) -> tuple[Knob, ...]:
             unit="chars",
             minimum=0,
             step=50,
-            caps=("text",),
+            caps=("identity", "result", "retrieved"),
         ),
         Knob("keep", "Message limit", "number", 100, group="History", unit="messages", minimum=1),
         Knob("memory", "Memory", "toggle", True, group="Sections", help="Read MEMORY.md."),

@@ -94,10 +94,11 @@ async def test_the_head_of_a_column_orders_by_it(run: Run) -> None:
         assert home_status(pilot) == "ordered by tokens"
         await pilot.click(sections, offset=(at, 1))
         assert (home.view.sort, home.view.reverse) == (Sort.TOKENS, True)
-        await pilot.click(sections, offset=(5, 1))
-        assert home.view.sort is Sort.STATE
-        await pilot.click(sections, offset=(15, 1))
-        assert home.view.sort is Sort.NAME
+        sorts = []
+        for at in (5, 15):
+            await pilot.click(sections, offset=(at, 1))
+            sorts.append(home.view.sort)
+        assert sorts == [Sort.STATE, Sort.NAME]
 
 
 async def test_the_key_line_presses_its_keys(run: Run) -> None:
