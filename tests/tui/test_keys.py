@@ -22,7 +22,7 @@ from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.keys import KEYS, Key
 from promptdbg.tui.others import FILES, Other
 from promptdbg.tui.rows import Sort, States
-from promptdbg.tui.screens.boxes import EditBox, ProseBox, TurnsBox
+from promptdbg.tui.screens.boxes import EditBox, ProseBox
 from promptdbg.tui.screens.choices import ChoiceBox
 from promptdbg.tui.screens.compare import CompareScreen
 from promptdbg.tui.screens.export import ExportScreen
@@ -32,7 +32,9 @@ from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.search import SearchScreen
 from promptdbg.tui.screens.stages import StagesBox
 from promptdbg.tui.screens.text import TextScreen
+from promptdbg.tui.screens.turns import TurnsScreen
 from promptdbg.tui.screens.why import WhyScreen
+from promptdbg.tui.turns import Measure
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine
 from promptdbg.tui.widgets.chrome import Status
@@ -154,6 +156,11 @@ def home(app: PromptdbgApp) -> HomeScreen:
     return app.screen
 
 
+def turns(app: PromptdbgApp) -> TurnsScreen:
+    assert isinstance(app.screen, TurnsScreen)
+    return app.screen
+
+
 def lists(app: PromptdbgApp) -> MessageColumns:
     return app.screen.query_one(MessageColumns)
 
@@ -188,12 +195,12 @@ CASES: dict[str, Case] = {
     "app.quit": case("", lambda app: not app.is_running),
     "app.palette": case("", on(CommandPalette)),
     "app.tour": case("", lambda app: app.guide.tour is not None),
-    "app.tour-next": case("ctrl+t", lambda app: app.guide.tour is not None),
+    "app.tour-next": case("ctrl+t", lambda app: app.guide.tour is not None and app.guide.tour.place > 0),
     "app.messages": case("", on(MessagesScreen)),
     "app.search": case("", on(SearchScreen)),
     "app.turn-before": case("", turn(2)),
     "app.turn-after": case("[", turn(None)),
-    "app.turns": case("", on(TurnsBox)),
+    "app.turns": case("", on(TurnsScreen)),
     "app.undo": case("space", lambda app: not settings(app).changed),
     "app.redo": case("space u", item_off("identity")),
     "app.reset": case("space", says("back to the files")),
@@ -295,6 +302,15 @@ CASES: dict[str, Case] = {
     "compare.open": case("space c 1", on(WhyScreen)),
     "compare.back": case("c", at_home),
     "compare.away": case("c", at_home),
+    # turns
+    "turns.open": case("T up", lambda app: at_home(app) and turn(2)(app)),
+    "turns.next": case("T g", says("nothing happens after this turn")),
+    "turns.previous": case("T", says("nothing happens before this turn")),
+    "turns.left": case("T", cursor(1)),
+    "turns.right": case("T g", cursor(1)),
+    "turns.measure": case("T", lambda app: turns(app).measure is Measure.SENT),
+    "turns.life": case("T", lambda app: not turns(app).with_life),
+    "turns.back": case("T", at_home),
     # search
     "search.edit": case("F o n e enter", asks("Search everything:")),
     "search.lost": case("F o n e enter", lambda app: getattr(app.screen, "only_lost", False)),
@@ -316,7 +332,7 @@ CASES: dict[str, Case] = {
         "slash r u l", lambda app: has_focus(SectionList)(app) and home(app).view.filter == "rul"
     ),
     "ask.cancel": case("slash r u l", lambda app: has_focus(SectionList)(app) and not home(app).view.filter),
-    "choose.choose": case("T g", turn(1)),
+    "choose.choose": case("m s", on(MessagesScreen)),
     "edit.done": case("E x", lambda app: "identity" in settings(app).texts),
     "edit.close": case("E x", lambda app: at_home(app) and not settings(app).changed),
     "modal.close": case("B", at_home),
