@@ -11,6 +11,7 @@ import pytest
 from promptdbg.cli import main
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.completions import interface
+from promptdbg.export import FORMATS
 
 SHELLS = ("bash", "zsh", "fish")
 HERE = [shell for shell in SHELLS if shutil.which(shell)]
@@ -50,6 +51,14 @@ BASH = [
     (["rules", "ag"], ["agentos"]),
     (["demo", "nanobot-l"], ["nanobot-lost-rule"]),
     (["completions", ""], list(SHELLS)),
+    (["inspect", "--set", "budg"], ["budget="]),
+    (["inspect", "--set", "fuzzy", "="], ["off", "on"]),
+    (["inspect", "--set", "fuzzy", "=", "of"], ["off"]),
+    (["inspect", "--set", "=", "fuzzy", "=", "of"], ["off"]),
+    (["inspect", "--set", "budget", "="], []),
+    (["--set", "budg"], ["budget="]),
+    (["export", "--format", "=", "h"], ["html"]),
+    (["export", "--format", "="], list(FORMATS)),
 ]
 
 
@@ -63,3 +72,25 @@ def test_bash_completes(capsys: pytest.CaptureFixture[str]) -> None:
         ["bash", "-c", script("bash", capsys) + asked], capture_output=True, text=True, check=True
     )
     assert [line.split() for line in done.stdout.splitlines()] == [expected for _, expected in BASH]
+
+
+@pytest.mark.skipif("fish" not in HERE, reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("inspect --set budg", {"budget="}),
+        ("inspect --set fuzzy=", {"fuzzy=on", "fuzzy=off"}),
+        ("knobs b", {"bee"}),
+        ("export --format ", set(FORMATS)),
+    ],
+)
+def test_fish_completes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: str, offered: set[str]
+) -> None:
+    path = tmp_path / "completions.fish"
+    path.write_text(script("fish", capsys))
+    asked = f"source {path}; complete -C 'promptdbg {typed}'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", asked], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert offered <= {line.split("\t")[0] for line in done.stdout.splitlines()}
