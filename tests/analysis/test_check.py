@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from promptdbg.analysis.check import Demands, check
+from promptdbg.analysis.check import Demands, Outcome, check
 from promptdbg.errors import InputError, UsageError
 from promptdbg.export.document import document
 from promptdbg.export.sarif import sarif
-from promptdbg.model import Settings
+from promptdbg.model import Settings, Source
 
 from .conftest import Make
 
@@ -68,6 +68,21 @@ def test_a_baseline_forbids_new_losses_only(make: Make) -> None:
         check(gone, Demands(baseline=[1]))
 
 
+def test_sarif_places_are_relative_to_the_repository_and_always_there() -> None:
+    outcomes = [
+        Outcome("no-drop", False, "gone", "a", Source("/work/a b/AGENTS.md", 3)),
+        Outcome("no-drop", False, "gone", "b", Source("/other/x#y.md")),
+        Outcome("max-tokens", False, "too many"),
+    ]
+    (run,) = sarif(outcomes, "/work/in", "/work", Source("promptdbg.toml"))["runs"]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert [(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places] == [
+        ("a%20b/AGENTS.md", 3),
+        ("file:///other/x%23y.md", 1),
+        ("in/promptdbg.toml", 1),
+    ]
+
+
 def test_sarif_holds_the_broken_demands_with_their_place(make: Make) -> None:
     outcomes = check(
         make(messages=[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]).assemble(
@@ -75,7 +90,7 @@ def test_sarif_holds_the_broken_demands_with_their_place(make: Make) -> None:
         ),
         Demands(lint=("openai-chat",), max_tokens=10_000),
     )
-    (run,) = sarif(outcomes)["runs"]
+    (run,) = sarif(outcomes, "/w", "/elsewhere", Source("promptdbg.toml"))["runs"]
     (result,) = run["results"]
     assert result["ruleId"] == "lint-roles-in-a-row"
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}

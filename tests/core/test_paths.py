@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.model import Source
-from promptdbg.paths import below, disk_root, inside
+from promptdbg.paths import below, disk_root, inside, uri
 from promptdbg.render import on_disk
 
 
@@ -36,6 +36,21 @@ from promptdbg.render import on_disk
 def test_a_path_in_a_folder_is_shown_relative_to_it(path: str, folder: str, shown: str) -> None:
     assert below(path, folder) == shown
     assert Source(path, 3).below(folder) == f"{shown}:3"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "shown"),
+    [
+        ("/work/a b.md", "/work", "a%20b.md"),
+        ("/other/a b.md", "/work", "file:///other/a%20b.md"),
+        (r"C:\work\api\a.md", r"C:\work", "api/a.md"),
+        (r"D:\api\a.md", r"C:\work", "file:///D:/api/a.md"),
+        ("agentos.json", "/work", "agentos.json"),
+        ("/work/\udcff", "/work", "%FF"),
+    ],
+)
+def test_a_path_as_a_uri(path: str, folder: str, shown: str) -> None:
+    assert uri(path, folder) == shown
 
 
 @pytest.mark.parametrize(("path", "root"), [("/work/api", "/"), ("C:/work/api", "C:"), ("d:/", "d:")])

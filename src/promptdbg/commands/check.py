@@ -6,16 +6,21 @@ is broken. --format sarif is for code hosts.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptdbg.analysis.check import Demands, Outcome, check
 from promptdbg.analysis.requests import PROVIDERS
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
+from promptdbg.model import Source
 from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
+
+if TYPE_CHECKING:
+    from promptdbg.debug import Debugger
 
 SCHEMA = "promptdbg/check/1"
 
@@ -58,7 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     demands = _demands(arguments)
-    outcomes = check(options.debugger(arguments).assembly, demands)
+    debugger = options.debugger(arguments)
+    outcomes = check(debugger.assembly, demands)
     if arguments.format == "json":
         write_json(
             {"schema": SCHEMA, "ok": all(o.ok for o in outcomes), "outcomes": [asdict(o) for o in outcomes]}
@@ -66,10 +72,18 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "sarif":
         from promptdbg.export.sarif import sarif
 
-        write_json(sarif(outcomes))
+        write_json(sarif(outcomes, debugger.assembly.workspace, os.getcwd(), _any_place(debugger)))
     else:
         write(lines(outcomes, columns()))
     return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+def _any_place(debugger: Debugger) -> Source:
+    """The place of what is about the prompt as a whole: the manifest, else the first file it is made of."""
+    if debugger.opened.workspace.manifest is not None:
+        return debugger.opened.workspace.source()
+    sources = (section.source for section in debugger.assembly.sections if section.source is not None)
+    return next(sources, Source(debugger.assembly.workspace))
 
 
 def _demands(arguments: argparse.Namespace) -> Demands:

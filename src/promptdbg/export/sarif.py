@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from promptdbg import __version__
 from promptdbg.analysis.check import Outcome
+from promptdbg.model import Source
+from promptdbg.paths import inside, is_absolute, uri
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -20,8 +23,14 @@ _RULES = {
 }
 
 
-def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """The broken demands as one SARIF run; outcomes that hold are left out, as SARIF readers expect."""
+def sarif(outcomes: Sequence[Outcome], workspace: str, folder: str, otherwise: Source) -> dict[str, Any]:
+    """The broken demands as one SARIF run; outcomes that hold are left out, as SARIF readers expect.
+
+    Args:
+        workspace: the folder that an engine's own relative places lie in.
+        folder: what places are relative to: the root of the repository, where CI checks it.
+        otherwise: the place of a result that has none of its own; code hosts refuse one without.
+    """
     broken = [outcome for outcome in outcomes if not outcome.ok]
     codes = sorted({outcome.code for outcome in broken})
     return {
@@ -39,7 +48,10 @@ def sarif(outcomes: Sequence[Outcome]) -> dict[str, Any]:
                         ],
                     }
                 },
-                "results": [_result(outcome) for outcome in broken],
+                "results": [
+                    _result(outcome, _whole(outcome.source or otherwise, workspace), folder)
+                    for outcome in broken
+                ],
             }
         ],
     }
@@ -49,11 +61,18 @@ def _lint_title(code: str) -> str:
     return "The final list must keep the provider's rules: " + code.removeprefix("lint-").replace("-", " ")
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
-    result: dict[str, Any] = {"ruleId": outcome.code, "level": "error", "message": {"text": outcome.message}}
-    if outcome.source is not None:
-        place: dict[str, Any] = {"artifactLocation": {"uri": outcome.source.path}}
-        if outcome.source.start_line is not None:
-            place["region"] = {"startLine": outcome.source.start_line}
-        result["locations"] = [{"physicalLocation": place}]
-    return result
+def _whole(source: Source, workspace: str) -> Source:
+    return source if is_absolute(source.path) else replace(source, path=inside(workspace, source.path))
+
+
+def _result(outcome: Outcome, source: Source, folder: str) -> dict[str, Any]:
+    place: dict[str, Any] = {
+        "artifactLocation": {"uri": uri(source.path, folder)},
+        "region": {"startLine": source.start_line or 1},
+    }
+    return {
+        "ruleId": outcome.code,
+        "level": "error",
+        "message": {"text": outcome.message},
+        "locations": [{"physicalLocation": place}],
+    }
