@@ -19,6 +19,11 @@ def is_absolute(path: str) -> bool:
     return path.startswith("/") or is_windows(path)
 
 
+def is_written_as_path(word: str) -> bool:
+    """Whether a word of a command line is meant as a place on disk, whether it is there or not."""
+    return word.startswith(("/", "./", "../", "~", ".\\", "..\\")) or is_windows(word)
+
+
 def below(path: str, folder: str) -> str:
     """A path relative to ``folder``, with ``/``, where it lies in it; elsewhere as it is."""
     if not folder:

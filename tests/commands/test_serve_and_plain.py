@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 import textual_serve
 
 from promptdbg.cli import main
-from promptdbg.commands.serve import command, local_templates
+from promptdbg.commands.serve import command, joined, local_templates
 from tests.fake_engine import install
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "promptdbg" / "examples"
@@ -30,6 +31,14 @@ def test_the_page_asks_for_nothing_from_elsewhere(tmp_path: Path) -> None:
 def test_the_served_command_is_the_ui_with_the_same_words() -> None:
     words = ["serve", "a folder", "--port", "9000", "--turn", "2", "--port=1", "--ascii"]
     assert command(words) == f"{sys.executable} -m promptdbg 'a folder' --turn 2 --ascii"
+
+
+def test_the_words_reach_the_ui_through_either_shell() -> None:
+    words = [r"C:\Program Files\py\python.exe", "-m", "a&b", "100%", 'say "x"', "--ascii"]
+    assert shlex.split(joined(words, windows=False)) == words
+    assert joined(words, windows=True) == (
+        r'"C:\Program Files\py\python.exe" -m "a&b" "100%" "say \"x\"" --ascii'
+    )
 
 
 def test_what_cannot_be_served_is_one_line(

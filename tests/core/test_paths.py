@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.model import Source
-from promptdbg.paths import below, disk_root, inside, uri
+from promptdbg.paths import below, disk_root, inside, is_written_as_path, uri
 from promptdbg.render import on_disk
 
 
@@ -74,3 +74,9 @@ def test_a_place_is_told_whole_where_the_current_folder_is_gone(
 )
 def test_a_path_is_written_as_its_own_system_writes_it(folder: str, path: str) -> None:
     assert inside(folder, "a", "SKILL.md") == path
+
+
+@pytest.mark.parametrize("word", ["/w", "./w", "../w", "~/w", r".\w", r"..\w", r"C:\w", r"\\host\w"])
+def test_a_word_that_is_meant_as_a_place(word: str) -> None:
+    assert is_written_as_path(word)
+    assert not is_written_as_path("memory/MEMORY.md")

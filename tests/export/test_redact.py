@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from promptdbg.errors import InputError
-from promptdbg.export.redact import Redactor, rules_from
+from promptdbg.export import formats
+from promptdbg.export.redact import Redactor, Rules, rules_from
 from promptdbg.export.secrets import find
 from promptdbg.export.shapes import default_shapes
 from promptdbg.model import Span
@@ -176,3 +177,11 @@ def test_any_text_is_taken_and_found_spans_are_in_it(text: str) -> None:
         assert 0 <= found.start < found.end <= len(text)
     once = Redactor([text]).redact(text).text
     assert isinstance(once, str)
+
+
+def test_a_windows_path_is_hidden_however_it_is_written() -> None:
+    words = formats._spellings(r"C:\Users\ines", "home")
+    text = r'C:\Users\ines\a, C:/Users/ines/b and {"path": "C:\\Users\\ines\\c"}'
+    redacted = Redactor([text], Rules(own={}, words=words, allow=frozenset())).redact(text).text
+    assert "ines" not in redacted
+    assert formats._spellings("/home/ines", "home") == {"/home/ines": "home"}

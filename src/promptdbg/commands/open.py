@@ -101,7 +101,7 @@ def _meant_a_command(word: str) -> None:
     Raises:
         UsageError: the word is no folder and looks like the name of a command.
     """
-    if "/" in word or os.path.exists(word):
+    if "/" in word or os.sep in word or os.path.exists(word):
         return
     if word in COMMANDS:
         raise UsageError(f"the command comes first: promptdbg {word} ...")

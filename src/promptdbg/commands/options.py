@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from promptdbg.errors import UsageError
+from promptdbg.paths import is_written_as_path
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger, Opened
@@ -59,7 +60,7 @@ def place_item(arguments: argparse.Namespace) -> None:
     """Where only one of WORKSPACE and ITEM was given, and it is neither something on disk nor written as
     a path, it is an item of the workspace here."""
     word = arguments.workspace
-    on_disk = not word or os.path.lexists(word) or word.startswith(("/", "./", "../", "~"))
+    on_disk = not word or os.path.lexists(word) or is_written_as_path(word)
     if arguments.item is None and not on_disk:
         arguments.workspace, arguments.item = ".", word
 

@@ -5,8 +5,10 @@ nothing from elsewhere.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -72,4 +74,16 @@ def command(words: list[str]) -> str:
             skip = True
         elif not word.startswith("--port="):
             kept.append(word)
-    return shlex.join([sys.executable, "-m", "promptdbg", *kept])
+    return joined([sys.executable, "-m", "promptdbg", *kept])
+
+
+def joined(words: list[str], windows: bool = os.name == "nt") -> str:
+    """The words as a line for the system's shell, which reads each as it is."""
+    if not windows:
+        return shlex.join(words)
+    # cmd.exe reads these as its own unless they stand in double quotes.
+    special = re.compile(r'[\s&<>|^()%!"]')
+    return " ".join(
+        f'"{word}"' if special.search(word) and '"' not in word else subprocess.list2cmdline([word])
+        for word in words
+    )

@@ -12,6 +12,7 @@ from promptdbg.export import FORMATS
 from promptdbg.export.levels import Export
 from promptdbg.export.redact import Rules, machine_words, rules_from
 from promptdbg.model import Assembly
+from promptdbg.paths import is_windows
 
 
 def rules_of(opened: Opened) -> Rules:
@@ -22,11 +23,17 @@ def rules_of(opened: Opened) -> Rules:
         InputError: the table is not of the form.
     """
     workspace = opened.workspace
-    words = {**machine_words(), str(workspace.path): "workspace"}
+    words = {**machine_words(), **_spellings(str(workspace.path), "workspace")}
     home = os.path.expanduser("~")
     if home != "~":  # a user that the machine does not know, with no HOME
-        words[home] = "home"
+        words |= _spellings(home, "home")
     return rules_from(workspace.options, workspace.source, words)
+
+
+def _spellings(path: str, kind: str) -> dict[str, str]:
+    """A path as texts may spell it: on Windows also with ``/``, and with JSON's doubled backslashes."""
+    forms = (path, path.replace("\\", "/"), path.replace("\\", "\\\\")) if is_windows(path) else (path,)
+    return dict.fromkeys(forms, kind)
 
 
 def rendered(made: Export, form: str, svg: Callable[[Assembly], str]) -> str:

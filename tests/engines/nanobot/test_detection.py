@@ -11,6 +11,7 @@ from promptdbg.debug import OpenRequest, open_workspace
 from promptdbg.engines.base import LoadRequest
 from promptdbg.engines.nanobot import ENGINE
 from promptdbg.engines.nanobot import inputs as inputs_module
+from promptdbg.engines.nanobot.installed import find_installed
 from promptdbg.model import SectionStatus
 from promptdbg.workspace import Workspace, open_folder
 from tests.engines.nanobot.making import DIALECTS, assembled, loaded, settings, stored, user, write_session
@@ -110,3 +111,24 @@ def test_a_project_s_own_files(tmp_path: Path, dialect: str) -> None:
     elsewhere = assembled(loaded(workspace, session), settings(dialect)).section("bootstrap/AGENTS.md")
     assert elsewhere is not None
     assert elsewhere.text == "agent AGENTS.md"
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        ".local/share/uv/tools/nanobot-ai/lib/python3.12/site-packages",
+        "AppData/Roaming/uv/tools/nanobot-ai/Lib/site-packages",
+        "Library/Application Support/pipx/venvs/nanobot-ai/lib/python3.12/site-packages",
+        "pipx/venvs/nanobot-ai/Lib/site-packages",
+    ],
+)
+def test_a_tool_of_uv_or_pipx_is_found_on_every_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert find_installed(tmp_path) is None
+    for part in ("agent", "templates"):
+        (tmp_path / folder / "nanobot" / part).mkdir(parents=True)
+    found = find_installed(tmp_path)
+    assert found is not None
+    assert found.path == tmp_path / folder / "nanobot"

@@ -46,6 +46,16 @@ _UNUSED = {
     "0.2.2": ("summary_continuation", "placeholder_assistant"),
 }
 _SAMPLE = "exec"
+_TOOLS = (
+    ".local/share/uv/tools",
+    "AppData/Roaming/uv/tools",
+    ".local/share/pipx/venvs",
+    ".local/pipx/venvs",
+    "Library/Application Support/pipx/venvs",
+    "pipx/venvs",
+    "AppData/Local/pipx/pipx/venvs",
+)
+"""Where uv and pipx keep their tools below the home, on Linux, macOS and Windows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +82,9 @@ def _candidates(home: Path) -> Iterator[Path]:
         spec = None
     if spec is not None and spec.submodule_search_locations:
         yield from map(Path, spec.submodule_search_locations)
-    for pattern in (
-        ".local/share/uv/tools/nanobot-ai/lib/python3*/site-packages/nanobot",
-        ".local/share/pipx/venvs/nanobot-ai/lib/python3*/site-packages/nanobot",
-        ".local/pipx/venvs/nanobot-ai/lib/python3*/site-packages/nanobot",
-    ):
-        yield from sorted(home.glob(pattern))
+    for tools in _TOOLS:
+        for packages in ("lib/python3*/site-packages", "Lib/site-packages"):
+            yield from sorted(home.glob(f"{tools}/nanobot-ai/{packages}/nanobot"))
 
 
 def describe(folder: Path) -> Installed:
