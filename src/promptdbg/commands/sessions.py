@@ -5,6 +5,7 @@ itself would not read why not.
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 
 from promptdbg.commands import options
 from promptdbg.records import SessionRef
@@ -59,7 +60,10 @@ def _lines(found: tuple[SessionRef, ...], cells: int) -> list[Line]:
 
 
 def _time(modified: float) -> str:
-    return file_time(modified).astimezone().strftime("%Y-%m-%d %H:%M")
+    moment = file_time(modified)
+    with suppress(OSError, OverflowError, ValueError):  # Windows has no zone for times before 1970
+        moment = moment.astimezone()
+    return moment.strftime("%Y-%m-%d %H:%M")
 
 
 def _document(ref: SessionRef) -> dict[str, object]:
