@@ -274,8 +274,8 @@ def test_interrupt_ends_without_a_traceback(folder: Path) -> None:
         "from promptdbg.cli import main",
         "from promptdbg.cli import main\n"
         "from tests.fake_engine import FakeEngine\n"
-        "import time\n"
-        f"FakeEngine.load = lambda *a: (open({str(folder / 'gate')!r}, 'w').close(), time.sleep(60))\n",
+        "import os, time\n"
+        f"FakeEngine.load = lambda *a: (os.open({str(folder / 'gate')!r}, os.O_WRONLY), time.sleep(60))\n",
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, "inspect", str(folder)],

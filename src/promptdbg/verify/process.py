@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from promptdbg.errors import InputError, UsageError
+from promptdbg.files.disk import is_folder
 from promptdbg.tokens import SHIPPED_ENCODINGS
 from promptdbg.verify.driver import PROTOCOL
 
@@ -63,7 +64,7 @@ def interpreter(python: Path | None) -> Path:
         if find_spec("nanobot") is None:
             raise UsageError("nanobot is not installed for this Python", hint=HINT)
         return Path(sys.executable)
-    if not os.access(python, os.X_OK) or python.is_dir():
+    if not os.access(python, os.X_OK) or is_folder(python):
         raise InputError("is not a Python interpreter", where=str(python), hint=HINT)
     return Path(os.path.abspath(python))  # not resolved: a venv's interpreter is a link
 

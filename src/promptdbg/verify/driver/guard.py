@@ -95,6 +95,11 @@ def install(root: str) -> None:
 
 def _folder_of(descriptor: int) -> str:
     try:
-        return _readlink(f"/proc/self/fd/{descriptor}")
+        if sys.platform == "darwin":
+            from fcntl import F_GETPATH, fcntl
+
+            return _fsdecode(fcntl(descriptor, F_GETPATH, bytes(1024)).rstrip(b"\0"))
+        else:
+            return _readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
         return os.sep  # cannot be told on this system: refused, unless the root is the whole disk
