@@ -4,7 +4,8 @@ dataclasses that costs half, and no garbage collector meanwhile."""
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -49,6 +50,26 @@ def quick(cls: type[T]) -> type[T]:
     made.__module__ = cls.__module__
     cls.__init__ = made  # type: ignore[method-assign]
     return cls
+
+
+@contextmanager
+def out_of_sight(many: Callable[[], bool]) -> Iterator[None]:
+    """Run something without Python's cycle collector, and where it made many objects that stay, take them
+    out of the collector's sight.
+
+    A full collection walks every object, which for a session of thousands of messages stops all
+    threads for longer than a frame. Assemblies have no cycles: they go when nothing refers to them.
+    What was made before is collected first, because afterwards it is out of sight too. A few objects
+    are not worth it.
+    """
+    gc.collect(1)
+    gc.disable()
+    try:
+        yield
+        if many():
+            gc.freeze()
+    finally:
+        gc.enable()
 
 
 def collector_at_rest(function: Callable[Args, T]) -> Callable[Args, T]:

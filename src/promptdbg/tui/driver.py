@@ -11,10 +11,10 @@ import asyncio
 import gc
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from promptdbg.bulk import out_of_sight
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.model import Settings
@@ -126,14 +126,17 @@ class Driver:
     # -- in the thread
 
     def _first(self, opener: Opener) -> Picture:
-        with _collector_at_rest(lambda: self.debugger):
+        with out_of_sight(self._many):
             self.debugger = opener()
             picture = picture_of(self.debugger)
         gc.freeze()  # the program itself, which every full collection would walk
         return replace(picture, sentence=opened(picture))
 
+    def _many(self) -> bool:
+        return self.debugger is not None and _size(self.debugger) > _MANY
+
     def _rested(self, job: Change | _Act) -> Picture | None:
-        with _collector_at_rest(lambda: self.debugger):
+        with out_of_sight(self._many):
             return self._work(job)
 
     def _work(self, job: Change | _Act) -> Picture | None:
@@ -171,26 +174,6 @@ class Driver:
 
 _MANY = 2_000
 """Sections, messages and decisions from which on the collector is kept away from an assembly."""
-
-
-@contextmanager
-def _collector_at_rest(debugger: Callable[[], Debugger | None]) -> Iterator[None]:
-    """Run a job without Python's cycle collector, and take what it made out of its sight.
-
-    A full collection walks every object, which for a session of thousands of messages stops all
-    threads for longer than a frame. Assemblies have no cycles: they go when nothing refers to them.
-    What the UI made since the job before is collected first, because afterwards it is out of sight
-    too. Small assemblies are not worth it.
-    """
-    gc.collect(1)
-    gc.disable()
-    try:
-        yield
-        made = debugger()
-        if made is not None and _size(made) > _MANY:
-            gc.freeze()
-    finally:
-        gc.enable()
 
 
 def _size(debugger: Debugger) -> int:

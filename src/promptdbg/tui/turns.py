@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,7 +27,7 @@ from promptdbg.tui.sentences import amount, share
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
 
-_CHANGES_SHOWN = 200
+_CHANGES_SHOWN = 50
 
 _LIMIT_IN_SIGHT = 4
 """The bars are measured against the limit where it is at most so many times the tallest of them; else
@@ -56,42 +57,64 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the turns at one moment. ``current`` is the turn that is shown elsewhere."""
+    """What is known of the turns at one moment, ``count`` of them, and all that is the same wherever the
+    cursor stands. ``current`` is the turn that is shown elsewhere, ``peaks`` are the largest figures."""
 
     turns: tuple[Turn, ...]
     facts: tuple[Facts | None, ...]
+    rows: tuple[Row, ...]
+    peaks: Mapping[Measure, int]
+    count: int
     current: int
     life: Life | None = None
-
-    @property
-    def count(self) -> int:
-        return sum(1 for facts in self.facts if facts is not None)
 
     def turn_at(self, place: int) -> int | None:
         return self.turns[place].number if place < len(self.turns) else None
 
+    def row_of(self, place: int, drawn: Drawn | None = None) -> int:
+        """The row of a turn, or of a boundary before it while there is one."""
+        first = bisect_left(self.rows, place, key=_place)
+        last = bisect_right(self.rows, place, key=_place) - 1
+        return next((row for row in range(first, last) if self.rows[row].drawn == drawn), last)
+
+
+def _place(row: Row) -> int:
+    return row.place
+
 
 def known(timeline: Timeline, current: int, item: str | None) -> Known:
     """What a timeline knows now, and of the life of an item."""
-    told = life(timeline, item) if item is not None else None
-    return Known(timeline.turns, timeline.facts, current, told)
+    facts = timeline.facts
+    good = [entry for entry in facts if entry is not None]
+    return Known(
+        turns=timeline.turns,
+        facts=facts,
+        rows=_rows_of(facts),
+        peaks={measure: max([1, *(value_of(entry, measure) for entry in good)]) for measure in Measure},
+        count=len(good),
+        current=current,
+        life=life(timeline, item) if item is not None else None,
+    )
 
 
-def rows_of(what: Known) -> tuple[Row, ...]:
+def _rows_of(facts: Sequence[Facts | None]) -> tuple[Row, ...]:
     """The rows of the list: every turn, with the boundaries that lie before it."""
     found: list[Row] = []
-    for place, facts in enumerate(what.facts):
-        found += [Row(place, drawn) for drawn in (facts.drawn if facts is not None else ())]
+    for place, entry in enumerate(facts):
+        if entry is not None:
+            found += [Row(place, drawn) for drawn in entry.drawn]
         found.append(Row(place))
     return tuple(found)
 
 
-def stops(rows: Sequence[Row], what: Known) -> tuple[int, ...]:
+def stops(what: Known) -> tuple[int, ...]:
     """The rows at which something happens: boundaries, and turns with another state of the item."""
-    drawn = {row.place for row in rows if row.drawn is not None}
+    drawn = {row.place for row in what.rows if row.drawn is not None}
     runs = what.life.runs if what.life is not None else ()
     begun = {run.first for run in runs if run.first and run.state is not None} - drawn
-    return tuple(number for number, row in enumerate(rows) if row.drawn is not None or row.place in begun)
+    return tuple(
+        number for number, row in enumerate(what.rows) if row.drawn is not None or row.place in begun
+    )
 
 
 def states_of(what: Known) -> tuple[State | None, ...]:
@@ -225,6 +248,7 @@ def report(what: Known, row: Row, ascii_only: bool) -> list[Paragraph]:
     lines: list[Paragraph] = []
     turn = what.turn_at(row.place)
     if row.drawn is not None:
+        lines.append(say((f"Before {turn_name(turn)}", "virtual--strong")))
         lines += [say(safe(text, lines=False)) for text in drawn_sentences(row.drawn, turn)]
         lines.append(BLANK)
     if what.life is not None:
@@ -234,14 +258,6 @@ def report(what: Known, row: Row, ascii_only: bool) -> list[Paragraph]:
     while lines and lines[-1] == BLANK:
         lines.pop()
     return lines
-
-
-def report_title(what: Known, row: Row) -> str:
-    """What the report is about."""
-    name = turn_name(what.turn_at(row.place))
-    if row.drawn is not None:
-        return f"Before {name}"
-    return f"{name[:1].upper()}{name[1:]}"
 
 
 def _life_lines(what: Known, told: Life, place: int, ascii_only: bool) -> Iterator[Paragraph]:

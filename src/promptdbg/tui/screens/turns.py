@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from promptdbg.analysis.turns import Preview, Timeline
+from promptdbg.bulk import out_of_sight
 from promptdbg.debug import Debugger, Opened
 from promptdbg.model import Settings
 from promptdbg.text import one_line
@@ -22,7 +23,7 @@ from promptdbg.tui.changes import turn_chosen
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.item import ItemScreen
-from promptdbg.tui.turns import MEASURES, Known, Measure, known, progress, report, report_title, stops
+from promptdbg.tui.turns import MEASURES, Known, Measure, known, report, stops
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.turn_list import TurnList
@@ -31,6 +32,10 @@ from promptdbg.tui.widgets.virtual import VirtualList
 
 _BATCH_SECONDS = 0.05
 """How long turns are looked at before what was found is drawn; one that takes longer is drawn by itself."""
+
+
+_MANY = 2_000
+"""States held from which on the collector is kept away from them."""
 
 
 class TurnsScreen(ItemScreen):
@@ -70,6 +75,10 @@ class TurnsScreen(ItemScreen):
         self._timeline: Timeline | None = None
         self._made_from: tuple[Opened, Settings] | None = None
         self._one_at_a_time = threading.Lock()
+        self._keep_scroll = True
+        """Whether the report is still about the same row."""
+        self._near = 0
+        """The turn under the cursor, for the thread to read."""
 
     def compose_body(self) -> Iterable[Widget]:
         yield TurnStrip()
@@ -103,20 +112,18 @@ class TurnsScreen(ItemScreen):
     async def _look(self) -> None:
         timeline, worker = self._timeline, get_current_worker()
         while timeline is not None and self._what is not None and self._what.count < len(timeline):
-            made, fault = await asyncio.to_thread(
-                self._batch, timeline, self.place, lambda: worker.is_cancelled
-            )
+            made, fault = await asyncio.to_thread(self._batch, timeline, lambda: worker.is_cancelled)
             self._draw(replace(made, current=self._what.current))
             if fault:
                 self.refuse(fault)
                 return
 
-    def _batch(self, timeline: Timeline, near: int, cancelled: Callable[[], bool]) -> tuple[Known, str]:
+    def _batch(self, timeline: Timeline, cancelled: Callable[[], bool]) -> tuple[Known, str]:
         """Look at some more turns; what is known then, and why it cannot go on. In the thread."""
         fault = ""
-        with self._one_at_a_time:
+        with self._one_at_a_time, out_of_sight(lambda: timeline.held > _MANY):
             until = time.perf_counter() + _BATCH_SECONDS
-            while (place := timeline.nearest(near)) is not None and not cancelled():
+            while (place := timeline.nearest(self._near)) is not None and not cancelled():
                 try:
                     timeline.look(place)
                 except Exception as error:  # a fault of an engine must not take the screen away
@@ -142,28 +149,33 @@ class TurnsScreen(ItemScreen):
     @property
     def shown(self) -> Known | None:
         """What is known, as it is shown: without the life of the item where that is hidden."""
-        what = self._what
-        return replace(what, life=None) if what is not None and not self.with_life else what
+        return self.query_one(TurnList).what
 
     def _draw(self, what: Known, *, to: int | None = None) -> None:
         self._what = what
-        listing, shown = self.query_one(TurnList), self.shown
-        assert shown is not None
+        listing, shown = self.query_one(TurnList), what if self.with_life else replace(what, life=None)
         listing.show(shown, self.measure, place=to)
-        listing.entitle("Turns", progress(shown))
+        self.query_one("#report", Prose).entitle("What happened")
+        listing.entitle("Turns", f"{len(shown.facts):,} turns")
         self._draw_row(keep_scroll=to is None)
 
     def _draw_row(self, *, keep_scroll: bool = False) -> None:
-        """What follows the cursor: the mark in the strip, and the report."""
+        """What follows the cursor: the mark in the strip, and then the report."""
         row, shown = self.query_one(TurnList).row, self.shown
         if row is None or shown is None:
             return
+        self._near = row.place
         self.query_one(TurnStrip).show(shown, row.place, self.measure)
-        lines = report(shown, row, self.promptdbg.ascii_only)
-        prose = self.query_one("#report", Prose)
-        prose.show(lines, keep_scroll=keep_scroll)
-        prose.entitle(report_title(shown, row))
-        self.show_keys()
+        self._keep_scroll = keep_scroll and self._keep_scroll
+        # The list is drawn first: a key is answered in less than a frame, whatever there is to tell.
+        self.call_after_refresh(self._tell)
+
+    def _tell(self) -> None:
+        row, shown = self.query_one(TurnList).row, self.shown
+        if row is not None and shown is not None:
+            lines = report(shown, row, self.promptdbg.ascii_only)
+            self.query_one("#report", Prose).show(lines, keep_scroll=self._keep_scroll)
+            self._keep_scroll = True
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self._draw_row()
@@ -207,7 +219,7 @@ class TurnsScreen(ItemScreen):
         listing, shown = self.query_one(TurnList), self.shown
         if shown is None:
             return
-        found = stops(listing.rows, shown)
+        found = stops(shown)
         there = [row for row in found if (row > listing.cursor if step > 0 else row < listing.cursor)]
         if there:
             listing.cursor = there[0] if step > 0 else there[-1]

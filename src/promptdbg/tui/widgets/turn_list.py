@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -14,7 +13,7 @@ from promptdbg.analysis.turns import Facts
 from promptdbg.text import clip, one_line, pad, safe
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place
-from promptdbg.tui.turns import Known, Measure, Row, rows_of, state_word, value_of
+from promptdbg.tui.turns import Known, Measure, Row, state_word, value_of
 from promptdbg.tui.widgets.virtual import VirtualList
 
 _NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _TIME = 7, 9, 6, 10, 16, 18
@@ -28,40 +27,52 @@ class TurnList(VirtualList):
 
     def __init__(self) -> None:
         super().__init__(id="turns")
-        self.rows: Sequence[Row] = ()
         self.what: Known | None = None
         self.measure = Measure.USED
-        self._peak = 1
 
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
-        return self.rows[self.cursor] if self.rows else None
+        return self.what.rows[self.cursor] if self.what is not None else None
 
     def show(self, what: Known, measure: Measure, *, place: int | None = None) -> None:
         """What is known now; ``place`` is the turn the cursor goes to, else it stays where it is."""
         before, line = self.row, self.cursor - self.scroll_offset.y
-        self.what, self.measure, self.rows = what, measure, rows_of(what)
-        values = (value_of(facts, measure) for facts in what.facts if facts is not None)
-        self._peak = max([*values, 1])
-        if place is None and before in self.rows:
-            cursor = self.rows.index(before)
-        else:
-            cursor = self.row_of(before.place if place is None and before is not None else place or 0)
-        self.set_rows(len(self.rows), cursor=cursor)
-        if place is None:  # rows that came in above move nothing on the screen
-            self.scroll_to(y=self.cursor - line, animate=False, force=True)
-        else:
+        scale, drawn = self._scale, self._visible()
+        self.what, self.measure = what, measure
+        if place is not None or before is None:
+            self.set_rows(len(what.rows), cursor=what.row_of(place or 0))
             self.call_after_refresh(self.show_cursor)
+            return
+        cursor = what.row_of(before.place, before.drawn)
+        if (cursor, len(what.rows), self._scale) != (self.cursor, self.row_count, scale):
+            self.set_rows(len(what.rows), cursor=cursor)
+            self.scroll_to(y=self.cursor - line, animate=False, force=True)  # rows may have come in above
+            return
+        for row, (now, then) in enumerate(zip(self._visible(), drawn, strict=True), self.scroll_offset.y):
+            if now != then:
+                self.refresh_row(row)
 
-    def row_of(self, place: int) -> int:
-        """The row of a turn."""
-        own = (number for number, row in enumerate(self.rows) if row.place == place and row.drawn is None)
-        return next(own, max(len(self.rows) - 1, 0))
+    @property
+    def _scale(self) -> object:
+        """What every row is drawn by."""
+        what = self.what
+        return what and (what.current, what.life is None, self.measure, what.peaks[self.measure])
+
+    def _visible(self) -> list[object]:
+        """What each row on the screen is made of."""
+        what, top = self.what, self.scroll_offset.y
+        rows = what.rows[top : top + self.page_height] if what is not None else ()
+        return [
+            (row, what.facts[row.place], what.life.run_at(row.place).word if what.life else "")
+            for row in rows
+            if what is not None
+        ]
 
     def go_to(self, place: int) -> None:
         """To a turn."""
-        self.cursor = self.row_of(place)
+        if self.what is not None:
+            self.cursor = self.what.row_of(min(place, len(self.what.facts) - 1))
 
     # -- drawing
 
@@ -92,8 +103,9 @@ class TurnList(VirtualList):
         return times and width >= (116 if self._life else 100)
 
     def draw_row(self, row: int, line: int, width: int) -> Strip:
-        entry, what = self.rows[row], self.what
+        what = self.what
         assert what is not None
+        entry = what.rows[row]
         here = row == self.cursor
         base = self.style("virtual--cursor") if here else self.plain
         bar = (self.glyphs.cursor if here else " ", base)
@@ -129,7 +141,8 @@ class TurnList(VirtualList):
         value = value_of(facts, self.measure)
         over = self.measure is Measure.USED and facts.limit is not None and value > facts.limit
         figure = self.style("virtual--error") if over and not here else base
-        bar = pad(self.glyphs.full * (_BAR * value // self._peak), max(room - 1, 0))
+        peak = self.what.peaks[self.measure] if self.what is not None else value
+        bar = pad(self.glyphs.full * (_BAR * value // max(peak, 1)), max(room - 1, 0))
         came = left = cut = 0
         for change in facts.changes or ():
             came += change.kind in ("came", "returned")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from rich.style import Style
+from itertools import groupby
+
 from textual import events
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -41,40 +43,48 @@ class TurnStrip(DrawnLines):
 
     def show(self, what: Known, place: int, measure: Measure) -> None:
         """What is known, the turn under the cursor, and what the bars measure."""
-        if what is not self.what or measure is not self.measure:
-            self._bars = None
+        drawn, known = self._bars, (self.what, self.measure)
         self.what, self.place, self.measure = what, place, measure
-        self.refresh()
+        if drawn is None or known[0] is not what or known[1] is not measure:
+            self._bars = self._laid_out(what)
+        if self._bars != drawn:
+            self.refresh()
+        else:  # the caption, and the marks below the bars
+            width = self.size.width
+            self.refresh(Region(0, 0, width, 1), Region(0, 1 + self._height(what), width, 1))
 
     def on_resize(self) -> None:
-        self._bars = None
+        if self.what is not None:
+            self._bars = self._laid_out(self.what)
+            self.refresh()
 
     def _laid_out(self, what: Known) -> Bars:
-        if self._bars is None:
-            self._bars = bars(what, self.measure, self.size.width - _AXIS - 1)
-        return self._bars
+        return bars(what, self.measure, self.size.width - _AXIS - 1)
 
     # -- drawing
 
     def render_line(self, y: int) -> Strip:
         width, what = self.size.width, self.what
-        if what is None:
+        laid = self._bars
+        if what is None or laid is None:
             return self.blank(width)
         if y == 0:
-            return self._caption(what, width)
-        below = 2 if self._shows_life(what) else 1
-        height = max(self.size.height - 1 - below, 1)
-        laid = self._laid_out(what)
+            return self._caption(what, laid, width)
+        height = self._height(what)
         if y <= height:
             return self._line(laid, y - 1, height, width)
         return self._marks(what, laid, width) if y == height + 1 else self._life(laid, width)
 
+    def _height(self, what: Known) -> int:
+        """Lines of the bars."""
+        return max(self.size.height - 2 - self._shows_life(what), 1)
+
     def _shows_life(self, what: Known) -> bool:
         return what.life is not None and self.size.height > 3
 
-    def _caption(self, what: Known, width: int) -> Strip:
+    def _caption(self, what: Known, laid: Bars, width: int) -> Strip:
         text = caption(what, self.measure, self.place)
-        per = self._laid_out(what).cells[0].last + 1
+        per = laid.cells[0].last + 1
         notes = [f"{per:,} turns a bar"] if per > 1 else []
         if what.count < len(what.facts):
             notes.append(progress(what))
@@ -88,26 +98,25 @@ class TurnStrip(DrawnLines):
         muted = self.style("virtual--muted")
         label = f"{laid.top:,}" if line == 0 else "0" if line == height - 1 and height > 1 else ""
         pieces = [(pad(label, _AXIS - 2, right=True) + " " + self.glyphs.sep, muted)]
-        at = laid.cell_of(self.place)
-        for number, cell in enumerate(laid.cells):
-            pieces += self._bar(laid, cell, line, height, here=number == at)
+        drawn = [self._bar(laid, cell, line, height) for cell in laid.cells]
+        for name, those in groupby(drawn, key=lambda piece: piece[1]):
+            pieces.append(("".join(text for text, _ in those), self.style(name)))
         return self.strip(pieces, width)
 
-    def _bar(self, laid: Bars, cell: Cell, line: int, height: int, *, here: bool) -> list[tuple[str, Style]]:
-        full = laid.width if laid.width < 2 else laid.width - 1
-        gap = (" " * (laid.width - full), self.plain)
+    def _bar(self, laid: Bars, cell: Cell, line: int, height: int) -> tuple[str, str]:
+        """A line of a bar and the blank after it, with the name of its style."""
+        full = max(laid.width - 1, 1)
+        gap = " " * (laid.width - full)
         bottom = line == height - 1
         if cell.failed and bottom:
-            return [("x" * full, self.style("virtual--error")), gap]
+            return "x" * full + gap, "virtual--error"
         if cell.value is None:
-            return [((self.glyphs.free if bottom else " ") * full, self.style("virtual--muted")), gap]
+            return (self.glyphs.free if bottom else " ") * full + gap, "virtual--muted"
         scale = _HALVES if self.ascii_only else _EIGHTHS
-        steps = len(scale) - 1
-        filled = scale[levels(cell.value, laid.top, height, steps=steps)[line]]
-        style = "virtual--error" if cell.over else "virtual--key" if here else "bar--0"
+        filled = scale[levels(cell.value, laid.top, height, steps=len(scale) - 1)[line]]
         if filled == " " and laid.limit is not None and line == self._limit_line(laid, height):
-            return [(self.glyphs.rest * laid.width, self.style("virtual--muted"))]
-        return [(filled * full, self.style(style)), gap]
+            return self.glyphs.rest * laid.width, "virtual--muted"
+        return filled * full + gap, "virtual--error" if cell.over else "bar--0"
 
     def _limit_line(self, laid: Bars, height: int) -> int:
         """The line that the limit runs through."""
@@ -140,9 +149,9 @@ class TurnStrip(DrawnLines):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if self.what is None or offset is None or offset.x < _AXIS:
+        laid = self._bars
+        if laid is None or offset is None or offset.x < _AXIS:
             return
-        laid = self._laid_out(self.what)
         number = (offset.x - _AXIS) // max(laid.width, 1)
         if number < len(laid.cells):
             cell = laid.cells[number]

@@ -87,7 +87,14 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
 
     def lines_changed(self) -> None:
         """Call when the lines are others than before: sets the scroll range and repaints."""
-        self.virtual_size = Size(self.text_width, self.line_count() + self.head_height)
+        before, size = self.virtual_size, Size(self.text_width, self.line_count() + self.head_height)
+        page = self.container_size.height
+        if before.width == size.width and (before.height > page) == (size.height > page):
+            # The scrollbar stays or stays away: no widget of the screen has to be laid out again.
+            self.set_reactive(VirtualLines.virtual_size, size)
+            self._scroll_update(size)
+        else:
+            self.virtual_size = size
         self.refresh()
 
     def refresh_content(self, line: int, count: int = 1) -> None:
