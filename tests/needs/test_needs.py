@@ -136,6 +136,21 @@ def test_t10_a_rule_archived_away_and_the_summary_that_is_left(tmp_path: Path, a
     assert ask("trace", tmp_path, "orders one and two")[1]["seen"]
 
 
+def test_t10_the_turn_at_which_it_went_and_what_survived(tmp_path: Path, ask: Any) -> None:
+    summary = {"text": "orders one and two were done", "last_active": "2026-03-01T08:30:00"}
+    nanobot(tmp_path, talk(40), last_consolidated=30, _last_summary=summary)
+    code, found = ask("turns", tmp_path, "m2")
+    assert code == 0
+    runs = [(run["first"], run["last"], run["word"]) for run in found["life"]["runs"]]
+    assert runs == [(1, 1, "not there yet"), (2, 15, "whole"), (16, None, "archived")]
+    (boundary,) = [entry for turn in found["turns"] for entry in turn["boundaries"]]
+    assert (boundary["word"], boundary["evidence"]) == ("archived", "recorded")
+    # This version still replays the last eight of the archived rows; they go with the turns that follow.
+    assert (len(boundary["items"]), boundary["survived"]) == (22, 8)
+    assert [remains["item"] for remains in boundary["into"]] == ["archived_summary"]
+    assert found["turns"][-1]["lost"] == 30
+
+
 # ---- T11: tool results ---------------------------------------------------------------------------
 
 

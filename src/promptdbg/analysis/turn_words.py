@@ -71,9 +71,9 @@ def drawn_line(drawn: Drawn) -> str:
     return line + (" · recorded" if drawn.evidence is Evidence.RECORDED else "")
 
 
-def drawn_sentences(drawn: Drawn, turn: int | None) -> tuple[str, ...]:
+def drawn_sentences(drawn: Drawn, turn: int | None, *, reason: bool = True) -> tuple[str, ...]:
     """A boundary in full: what it took, what stands for it, what stayed, by which rule and numbers, and how
-    this is known."""
+    this is known. ``reason`` is that of the last item; beside an item's own it says nothing new."""
     seen = "" if drawn.seen == len(drawn.items) else f", {drawn.seen:,} of them still sent the turn before"
     took = f"{_messages(len(drawn.items))} ({_named(drawn.items)}){seen}, {_sizes(drawn)}"
     survived = f"{_messages(drawn.survived)} of earlier turns survived verbatim".capitalize()
@@ -83,7 +83,7 @@ def drawn_sentences(drawn: Drawn, turn: int | None) -> tuple[str, ...]:
         f"{drawn.word.capitalize()}: {took}",
         _stands(drawn),
         survived,
-        ": ".join(filter(None, (drawn.items[-1], drawn.because.rstrip("."), _over(drawn)))),
+        reason and ": ".join(filter(None, (drawn.items[-1], drawn.because.rstrip("."), _over(drawn)))),
         *(f"{rule.title} [{rule.id}]" for rule in drawn.rules),
         *_known(drawn, turn),
     ]

@@ -232,6 +232,7 @@ def _head(shown: Sequence[Facts], cells: int) -> Iterator[Line]:
     within = f"; the limit is {limit:,}" if limit is not None else ""
     text = f"USED is the framework's own measure in {unit}{within}. SENT is the request in tokens."
     yield from wrapped(text, cells, tone="muted")
+    yield line(Piece("The session is as it was at each turn; files and settings are those of now.", "muted"))
 
 
 def _row(report: Report, place: int, facts: Facts, peak: int) -> Row:
@@ -309,5 +310,5 @@ def _run(report: Report, run: Run, cells: int) -> Iterator[Line]:
     if reason := run_reason(run):
         yield from wrapped(reason, cells, indent="  ")
     for drawn in run.drawn:
-        told = drawn_sentences(drawn, report.timeline.turn_at(run.first))
+        told = drawn_sentences(drawn, report.timeline.turn_at(run.first), reason=False)
         yield from wrapped(" ".join(told), cells, indent="  ", tone="muted")
