@@ -20,6 +20,7 @@ GROUPS = {
     "many": items.many,
     "starting": programs.starting,
     "explaining": analysis.explaining,
+    "turning": analysis.turning,
     "aligning": analysis.aligning,
     "redacting": analysis.redacting,
     "using": ui.using,

@@ -12,11 +12,12 @@ from pathlib import Path
 from promptdbg.analysis.align import align_assembly
 from promptdbg.analysis.fixes import fixes
 from promptdbg.analysis.tried import Tried, lost_items
+from promptdbg.analysis.turns import Timeline
 from promptdbg.debug import Debugger, open_workspace
 from promptdbg.export.redact import Redactor
 from promptdbg.export.structure import structure
 from promptdbg.model import StageKind
-from tests.bench.measuring import Result, best, bound
+from tests.bench.measuring import Result, best, bound, in_turn, ratio
 from tests.bench.workspaces import grown, text
 
 
@@ -45,6 +46,28 @@ def explaining() -> Iterator[Result]:
 
 def _run(*words: str) -> None:
     subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
+
+
+def turning() -> Iterator[Result]:
+    """Every turn of a session one after another: beside assembling it, comparing each should cost little."""
+    with tempfile.TemporaryDirectory() as folder:
+        debugger = Debugger(open_workspace(grown("nanobot", 3_000, Path(folder))))
+        debugger.set_knob("context_window", 60_000)
+        turns = debugger.opened.turns
+        numbers = [turn.number for turn in turns[-12:]]
+
+        def assemble() -> None:
+            for number in numbers:
+                debugger.preview(debugger.settings.with_turn(number))
+
+        def look() -> None:
+            timeline = Timeline(turns, debugger.settings, debugger.preview)
+            for number in numbers:
+                timeline.look(timeline.place_of(number))
+
+        looking, assembling = in_turn(look, assemble, runs=5)
+        said = f"{len(numbers)} turns of 3,000 messages, compared with each other"
+        yield ratio(f"{said}, to assembling them", looking, assembling, 2)
 
 
 def aligning() -> Iterator[Result]:

@@ -391,6 +391,20 @@ async def test_a_reload_makes_the_turns_anew(run: Run, folder: Path) -> None:
         assert "In every turn  ● whole" in reported(pilot)
 
 
+async def test_a_session_that_grows_is_followed(run: Run, folder: Path) -> None:
+    async with run(folder=folder) as pilot:
+        await opened(pilot)
+        sample.write_workspace(folder, talk(9, keep=5), {})
+        await press(pilot, "r")
+        await idle(pilot)
+        assert screen(pilot).place == 9  # the turn to come is another one now
+        await pilot.press("g", "right")
+        sample.write_workspace(folder, talk(10, keep=5), {})
+        await press(pilot, "r")
+        await idle(pilot)
+        assert screen(pilot).place == 1  # but a turn that is looked at stays
+
+
 async def test_turns_that_fail(run: Run, tmp_path: Path) -> None:
     failing = sample.write_workspace(
         tmp_path / "fails", talk(3).replace("[settings]", 'fails = "no role"'), {}

@@ -101,7 +101,9 @@ class TurnsScreen(ItemScreen):
             self._timeline = Timeline(picture.assembly.turns, made_from[1], preview)
             self._made_from = made_from
         current = self._timeline.place_of(picture.assembly.turn)
-        moved = self._what is None or self._what.current != current
+        turn, before = picture.assembly.turn, self._what
+        # A session that grows moves the turn to come: the cursor goes with it only where it stood on it.
+        moved = before is None or turn != before.turn_at(before.current) or self.place == before.current
         # While the thread is at it, the timeline is the thread's.
         made = known(self._timeline, current, self.item) if new or self._what is None else self._what
         self._draw(replace(made, current=current), to=current if moved else None)
