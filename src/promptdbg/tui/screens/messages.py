@@ -78,7 +78,11 @@ class MessagesScreen(ItemScreen):
         if sum(len(stage.messages) for stage in assembly.stages[:1]) <= ALIGN_AT_ONCE:
             self._draw(picture, _aligned(assembly, names, recorded))
         else:
-            self.run_worker(self._align_later(picture, names, recorded), exclusive=True, group="align")
+            # Not while the screen is still being put together: the thread would take half of its time.
+            self.call_after_refresh(self._align_in_thread, picture, names, recorded)
+
+    def _align_in_thread(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
+        self.run_worker(self._align_later(picture, names, recorded), exclusive=True, group="align")
 
     async def _align_later(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
         aligned = await asyncio.to_thread(_aligned, picture.assembly, names, recorded)
