@@ -56,8 +56,7 @@ def align(
         after = places[number - 1] if number else -1
         gone = {m.id for between in path[after + 1 : places[number] + 1] for m in between.dropped}
         left = columns[-1] if columns else None
-        kinds, others = _compared(left, standing, moved, gone, inserted)
-        _mark_changed(changed, kinds)
+        kinds, others = _compared(left, standing, moved, gone, inserted, changed)
         columns.append(
             Column(
                 stage=stage,
@@ -160,9 +159,11 @@ _COMPARED = frozenset({"content", "role", "tool_calls", "tool_call_id", "name"})
 
 def _sends_alike(left: Message, right: Message) -> bool:
     """Whether the keys sent are the same, and the values of those that ``same`` did not compare."""
-    if left.wire == right.wire:
-        return all(key in _COMPARED or left.extra[key] == right.extra[key] for key in left.wire)
-    return left.to_json() == right.to_json()
+    if left.wire != right.wire:
+        return left.to_json() == right.to_json()
+    if not left.extra or not right.extra:
+        return True  # it has no other keys
+    return all(key in _COMPARED or left.extra[key] == right.extra[key] for key in left.wire)
 
 
 def _once(names: Sequence[str]) -> Sequence[str]:
@@ -197,14 +198,14 @@ def _place(stage: Stage, path: Sequence[Stage]) -> int:
 
 def _indexed(
     decisions: Sequence[Decision], path: Sequence[Stage]
-) -> Mapping[str, tuple[tuple[int, Decision], ...]]:
+) -> Mapping[str, Sequence[tuple[int, Decision]]]:
     places = {stage.name: place for place, stage in enumerate(path)}
     # What was decided on the system prompt and the tools shows in the first list that has them.
     first = next((place for place, stage in enumerate(path) if stage.kind is StageKind.INITIAL), 0)
     found: dict[str, list[tuple[int, Decision]]] = defaultdict(list)
     for decision in decisions:
         found[decision.item].append((places.get(decision.stage, first), decision))
-    return {item: tuple(entries) for item, entries in found.items()}
+    return found
 
 
 def _compared(
@@ -213,8 +214,9 @@ def _compared(
     moved: Mapping[int, int],
     dropped: set[str],
     inserted: frozenset[str],
+    changed: bytearray,
 ) -> tuple[list[CellKind], dict[int, int]]:
-    """What each row of a list is compared with the list to the left."""
+    """What each row of a list is compared with the list to the left; marks the rows that changed."""
     if left is None:
         kinds = [CellKind.ABSENT if message is None else CellKind.LISTED for message in standing]
         return kinds, {}
@@ -228,26 +230,26 @@ def _compared(
     }
     kinds = []
     for row, (before, here) in enumerate(zip(left.messages, standing, strict=True)):
-        if here is not None:
-            if here is before:
-                kind = CellKind.SAME
-            elif before is None:
-                kind = _new(row, here, moved, inserted)
-            elif same(before, here):
-                kind = CellKind.SAME
-            elif len(here.sources) > 1 and here.sources != before.sources and here.id not in inserted:
-                kind = CellKind.MERGED
-            else:
-                kind = CellKind.REWRITTEN
-        elif before is None:
-            kind = CellKind.GONE if left.kinds[row] in LEFT else CellKind.ABSENT
-        elif row in others:
-            kind = CellKind.ELSEWHERE
-        elif before.id in holders and before.id not in dropped:
-            kind = CellKind.ELSEWHERE
-            others[row] = holders[before.id]
-        else:
+        if here is None and before is None:
+            kinds.append(CellKind.GONE if left.kinds[row] in LEFT else CellKind.ABSENT)
+            continue
+        if here is before or (here is not None and before is not None and same(before, here)):
+            kinds.append(CellKind.SAME)
+            continue
+        changed[row] = 1
+        if here is None:
             kind = CellKind.DROPPED
+            if row in others:
+                kind = CellKind.ELSEWHERE
+            elif before is not None and before.id in holders and before.id not in dropped:
+                kind = CellKind.ELSEWHERE
+                others[row] = holders[before.id]
+        elif before is None:
+            kind = _new(row, here, moved, inserted)
+        elif len(here.sources) > 1 and here.sources != before.sources and here.id not in inserted:
+            kind = CellKind.MERGED
+        else:
+            kind = CellKind.REWRITTEN
         kinds.append(kind)
     return kinds, others
 
@@ -259,19 +261,13 @@ def _new(row: int, message: Message, moved: Mapping[int, int], inserted: frozens
     return CellKind.MERGED if merged else CellKind.INSERTED
 
 
-def _mark_changed(changed: bytearray, kinds: Sequence[CellKind]) -> None:
-    same = CellKind.SAME
-    for row, kind in enumerate(kinds):
-        if kind is not same and kind in CHANGES:
-            changed[row] = 1
-
-
 def _runs(columns: Sequence[Column], changed: Sequence[int]) -> Iterator[Run]:
     """Neighbouring rows that changed alike (same kinds, same first rule), and those that did not."""
     start = 0
     last: tuple[str, ...] | None = None
-    for row, flag in enumerate(changed):
-        mark = _mark(columns, row) if flag else ()
+    rows = zip(*(column.kinds for column in columns), strict=True)
+    for row, (flag, kinds) in enumerate(zip(changed, rows, strict=True)):
+        mark = _mark(columns, row, kinds) if flag else ()
         if mark != last:
             if last is not None:
                 yield Run(start, row, changed=bool(last))
@@ -280,15 +276,11 @@ def _runs(columns: Sequence[Column], changed: Sequence[int]) -> Iterator[Run]:
         yield Run(start, len(changed), changed=bool(last))
 
 
-def _mark(columns: Sequence[Column], row: int) -> tuple[str, ...]:
-    """What changed in a row, to compare with its neighbours."""
-    mark = []
-    for number, column in enumerate(columns):
-        kind = column.kinds[row]
-        rule = ""
+def _mark(columns: Sequence[Column], row: int, kinds: tuple[CellKind, ...]) -> tuple[str, ...]:
+    """What changed in a row, to compare with its neighbours: its kinds, then each change's first rule."""
+    mark: list[str] = list(kinds)
+    for number, kind in enumerate(kinds):
         if kind in CHANGES:
-            message = column.messages[row] or columns[number - 1].messages[row]
-            found = column.decisions_on(message.id) if message is not None else ()
-            rule = found[0].rule if found else ""
-        mark.append(f"{kind} {rule}")
+            message = columns[number].messages[row] or columns[number - 1].messages[row]
+            mark.append(columns[number].first_rule(message.id) if message is not None else "")
     return tuple(mark)

@@ -6,7 +6,7 @@ when asked for, so that lists of any length align fast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -119,7 +119,7 @@ class Column:
     delta: int
     after: int = -1
     upto: int = 0
-    index: Mapping[str, tuple[tuple[int, Decision], ...]] = field(default_factory=dict, repr=False)
+    index: Mapping[str, Sequence[tuple[int, Decision]]] = field(default_factory=dict, repr=False)
 
     @property
     def length(self) -> int:
@@ -129,6 +129,13 @@ class Column:
     def decisions_on(self, item: str) -> tuple[Decision, ...]:
         """The decisions on a message since the column to the left."""
         return tuple(d for place, d in self.index.get(item, ()) if self.after < place <= self.upto)
+
+    def first_rule(self, item: str) -> str:
+        """The rule of the first of them; empty where there is none."""
+        for place, decision in self.index.get(item, ()):
+            if self.after < place <= self.upto:
+                return decision.rule
+        return ""
 
 
 FOLD_LEAST = 3

@@ -26,6 +26,7 @@ class RowPlan:
         """For each list: the new row of a message that changed places, and its old row."""
         self._own = own_rows
         self._row_of: dict[str, int] = {}
+        self._last: tuple[Sequence[str], list[int]] | None = None
 
     def ranks(self) -> list[int]:
         """Where each row stands, by its number."""
@@ -40,6 +41,14 @@ class RowPlan:
         Args:
             ids: what each message is matched by, usually its own id; no id comes twice.
         """
+        if self._last is not None and ids == self._last[0]:  # the same messages, each in its row
+            self.moved.append({})
+            return self._last[1]
+        rows = self._add(messages, ids)
+        self._last = (ids, rows)
+        return rows
+
+    def _add(self, messages: Sequence[Message], ids: Sequence[str]) -> list[int]:
         if not self.order:
             rows = list(range(len(ids)))
             self.order = list(rows)
@@ -50,9 +59,11 @@ class RowPlan:
         wanted = self._wanted(messages, ids)
         known = [index for index, row in enumerate(wanted) if row is not None]
         places = [ranks[row] for row in wanted if row is not None]
-        stays = {known[i]: places[i] for i in longest_increasing(places)}
+        stays: list[int | None] = [None] * len(ids)
+        for i in longest_increasing(places):
+            stays[known[i]] = places[i]
         opened = self._places(messages, ranks, stays)
-        rows = [self.order[stays[index]] if index in stays else -1 for index in range(len(ids))]
+        rows = [-1 if place is None else self.order[place] for place in stays]
         for row, index in enumerate(opened, len(self.order)):
             rows[index] = row
         self.moved.append({rows[i]: old for i in opened if (old := wanted[i]) is not None})
@@ -80,16 +91,19 @@ class RowPlan:
                 return row
         return None
 
-    def _places(self, messages: Sequence[Message], ranks: list[int], stays: dict[int, int]) -> dict[int, int]:
-        """For each message that opens a row: the place it comes after, -1 for the top."""
-        kept = list(stays)
+    def _places(
+        self, messages: Sequence[Message], ranks: list[int], stays: Sequence[int | None]
+    ) -> dict[int, int]:
+        """For each message that opens a row: the place it comes after, -1 for the top. ``stays`` are
+        the places of the others."""
+        kept = [(index, place) for index, place in enumerate(stays) if place is not None]
         opened: dict[int, int] = {}
         floor = -1  # the last place given out
-        for index in range(len(messages)):
-            if index not in stays:
-                near = bisect_left(kept, index)
-                last = stays[kept[near - 1]] if near else -1
-                end = stays[kept[near]] if near < len(kept) else len(self.order)
+        for index, place in enumerate(stays):
+            if place is None:
+                near = bisect_left(kept, (index, -1))
+                last = kept[near - 1][1] if near else -1
+                end = kept[near][1] if near < len(kept) else len(self.order)
                 floor = max(floor, last, self._after(messages[index], ranks, last, end))
                 opened[index] = floor
         return opened
@@ -112,9 +126,10 @@ class RowPlan:
         at: dict[int, list[int]] = defaultdict(list)
         for place, row in opened:
             at[place].append(row)
-        order = list(at.get(-1, ()))
-        for place, row in enumerate(self.order):
-            order.append(row)
-            if place in at:
-                order.extend(at[place])
-        self.order = order
+        order: list[int] = []
+        start = 0
+        for place in sorted(at):
+            order += self.order[start : place + 1]
+            order += at[place]
+            start = place + 1
+        self.order = order + self.order[start:]
