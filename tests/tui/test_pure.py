@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 
 from promptdbg.model import Budget, Knob, Part, Span
 from promptdbg.text import width
@@ -15,6 +16,7 @@ from promptdbg.tui.changes import stepped, value_text
 from promptdbg.tui.keys import KEYS, PLACE_TITLES, key_line
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
+from promptdbg.tui.widgets.drawing import joined
 from promptdbg.tui.widgets.text_view import shown
 from promptdbg.tui.wrapping import Paragraph, layout, line_text, say, wrap
 
@@ -137,3 +139,10 @@ def test_the_key_line_of_each_place_fits_eighty_cells_with_help_and_quit() -> No
         keys = key_line(place, "app")
         assert [key.id for key in keys[-2:]] == ["app.help", "app.quit"]
         assert sum(_key_width(key) for key in (*keys[:3], *keys[-2:])) <= 79
+
+
+def test_neighbours_that_look_the_same_are_drawn_as_one() -> None:
+    plain, same, bold = Style(color="red"), Style(color="red"), Style(color="red", bold=True)
+    pieces = [("a", plain), ("", bold), ("b", same), ("c", bold), ("d", plain)]
+    assert list(joined(pieces)) == [("ab", plain), ("c", bold), ("d", plain)]
+    assert list(joined([])) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from promptdbg.marks import SECTION_MARKS
@@ -174,6 +175,7 @@ class Columns:
     source: int = 0
 
 
+@lru_cache(maxsize=64)
 def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     """How a list of so many cells is divided. Columns give way in the order SOURCE, SHARE, SUM, PRIO or
     ORDER; then the reason and the name get shorter.

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -73,5 +73,22 @@ class Drawing(_Base):
         """Pieces of safe text as exactly ``width`` cells. Everything in it has a style: a segment
         without one crashes Textual under NO_COLOR."""
         ascii_only = self.ascii_only
-        made = Strip([Segment(written(text, ascii_only), style) for text, style in pieces if text])
+        made = Strip([Segment(written(text, ascii_only), style) for text, style in joined(pieces)])
         return made.crop_extend(0, width, fill or self.plain)
+
+
+def joined(pieces: Iterable[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
+    """The pieces, neighbours that look the same as one: all that Textual does, it does to each."""
+    text = ""
+    look: Style | None = None
+    for more, style in pieces:
+        if not more:
+            continue
+        if look is None or not (style is look or style == look):
+            if look is not None:
+                yield text, look
+            text, look = more, style
+        else:
+            text += more
+    if look is not None:
+        yield text, look

@@ -17,7 +17,7 @@ from itertools import pairwise
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -48,6 +48,8 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
     ALLOW_SELECT = True
 
     _titled: tuple[str, str] = ("", "")
+    _drawn_width = 0
+    _drawn_selection: Selection | None = None
 
     margin_cells: int = 0
     """Cells left of each line that are no part of its text: drawn, but never selected."""
@@ -119,8 +121,13 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
 
     # -- drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # The same for all lines, and not to be looked up in all of them.
+        self._drawn_width, self._drawn_selection = self.text_width, self.text_selection
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        width = self.text_width
+        width = self._drawn_width
         if y < self.head_height:
             return self.draw_head(y, width + self.margin_cells)
         line = self.scroll_offset.y + y - self.head_height
@@ -134,7 +141,7 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
         return Strip.join([Strip([Segment(text, style)], self.margin_cells), strip])
 
     def _with_selection(self, strip: Strip, line: int) -> Strip:
-        selection = self.text_selection
+        selection = self._drawn_selection
         span = selection.get_span(line) if selection is not None else None
         if span is None:
             return strip
