@@ -39,7 +39,7 @@ PICTURES = (
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _FAMILY = re.compile(r"font-family: [^;]*;")
 _MONOSPACE = "font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace;"
-_LASTING = ("driver", "watch")
+_LASTING = ("driver", "keyboard", "watch")
 _TEXT = re.compile(r"<text[^>]*>(.*?)</text>")
 
 

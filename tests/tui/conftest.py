@@ -139,7 +139,7 @@ async def idle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is being worked out for the screen on top, and it is drawn."""
     for _ in range(400):
         await pilot.pause(0.01)
-        lasting = ("driver", "watch")
+        lasting = ("driver", "keyboard", "watch")
         if all(worker.is_finished for worker in pilot.app.workers if worker.group not in lasting):
             break
     await pilot.pause()

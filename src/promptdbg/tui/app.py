@@ -10,7 +10,7 @@ from importlib import import_module
 from time import strftime
 from typing import Any, ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.command import Provider
@@ -28,6 +28,7 @@ from promptdbg.tui.config import Config, config_path, read_config
 from promptdbg.tui.driver import Driver, Opener
 from promptdbg.tui.frame import banner, header_cells
 from promptdbg.tui.guide import Guide
+from promptdbg.tui.keyboard import Keyboard
 from promptdbg.tui.keys import bindings
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture
@@ -130,6 +131,7 @@ class PromptdbgApp(App[int]):
         self.picture: Picture | None = None
         self.error: PromptdbgError | None = None
         self.driver = Driver(self.post_message)
+        self.keyboard = Keyboard(self)
         self.watching = Watching(self, on=watch)
         self.guide = Guide(self)
         self._opener = opener
@@ -152,6 +154,7 @@ class PromptdbgApp(App[int]):
         self.set_keymap(dict(self.config.keys))
         self.animation_level = "none"
         self.set_class(self.ascii_only, "-ascii")
+        self.run_worker(self.keyboard.run(), group="keyboard", description="keyboard")
         self.call_after_refresh(self._drive)
         if sys.stdin is not None and sys.stdin.isatty():
             self.set_interval(TERMINAL_SECONDS, _leave_without_terminal)
@@ -164,6 +167,13 @@ class PromptdbgApp(App[int]):
         except PromptdbgError as error:
             self.error = error
             self.exit(error.exit_code)
+
+    async def on_event(self, event: events.Event) -> None:
+        if self.keyboard.keeps(event):
+            if not self.keyboard.is_open:
+                self.say("opening …: what you type is done when it is open")
+        else:
+            await super().on_event(event)
 
     # -- what comes from the driver
 
@@ -181,6 +191,7 @@ class PromptdbgApp(App[int]):
         self.watching.follow(message.picture.watched)
         if first:
             self.run_worker(imported(*MODULES), group="ahead", description="imports")
+        self.keyboard.open()
 
     def _timed(self, picture: Picture, first: bool) -> str:
         if not self._show_times or first:
@@ -279,7 +290,7 @@ class PromptdbgApp(App[int]):
 
     def open_text(self, item: str, *, needle: str = "") -> None:
         if needle:
-            self._go(ways.text(item, needle))
+            self.push_screen(ways.text(item, needle))
         else:
             self._go_to_item(f"text {item}", lambda: ways.text(item))
 
@@ -320,7 +331,7 @@ class PromptdbgApp(App[int]):
         """To a screen; where it is open already, back to it."""
         open_now = [getattr(screen, "about", "") for screen in self.screen_stack]
         if about not in open_now:
-            self._go(way())
+            self.push_screen(way())
         while about in open_now and open_now.pop() != about:
             self.pop_screen()
 
@@ -329,13 +340,7 @@ class PromptdbgApp(App[int]):
         if [getattr(screen, "about", "") for screen in self.screen_stack[-2:-1]] == [about]:
             self.pop_screen()
         else:
-            self._go(way())
-
-    def _go(self, screen: Screen[Any] | str) -> None:
-        if self.picture is None:
-            self.refuse("still opening")
-        else:
-            self.push_screen(screen)
+            self.push_screen(way())
 
     def go_to(self, item: str) -> None:
         """Back to the sections, with the cursor on one."""

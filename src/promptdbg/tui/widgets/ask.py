@@ -69,16 +69,8 @@ class Ask(Horizontal):
         return self._question is not None
 
     def open(self, question: Question) -> None:
-        """Ask; the focus comes here and goes back where it was.
-
-        The same question with a beginning again is the next character of someone who types faster
-        than the focus moves: it goes on with what is there.
-        """
+        """Ask; the focus comes here and goes back where it was."""
         entry = self.query_one(Input)
-        if self._question is not None and question.value and self._question.label == question.label:
-            entry.value += question.value
-            entry.cursor_position = len(entry.value)
-            return
         if self._question is None:
             self._back = self.screen.focused
         self._question = None  # the value set now is not an edit
@@ -88,7 +80,7 @@ class Ask(Horizontal):
         entry.cursor_position = len(question.value)
         self._question = question
         self.add_class("open")
-        self.screen.set_focus(entry)  # at once: the next letter must not be taken for a key
+        self.screen.set_focus(entry)
 
     def close(self) -> None:
         """Stop asking."""
