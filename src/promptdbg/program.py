@@ -31,7 +31,7 @@ def inspect(prompt: Assembly | Mapping[str, Any] | Any) -> int:
     if sys.stdin.isatty() and sys.stdout.isatty():
         from promptdbg.tui.app import run
 
-        return run(debugger, watch=False)
+        return run(lambda: debugger, watch=False)
     from promptdbg.commands.inspect import print_table
 
     print_table(debugger)

@@ -17,9 +17,10 @@ from promptdbg.export.load import assembly_from, read_json
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.export_view import progress_lines, suggested_path
 from promptdbg.tui.screens.export import ExportScreen
+from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
-from tests.tui.conftest import Run, home_status, idle, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, home_status, idle, on, press, screen_text, settled, the_app
 
 KEY = "sk-proj-" + "Zq7Lw2Xv9Kp4Rt6Bn1Mc8Yd3" * 2
 
@@ -86,7 +87,7 @@ async def test_structure_is_the_default_and_is_written_where_it_was_named(
         assert len(assembly_from(json.loads(text)).sections) == 14
         assert files(tmp_path / "here") == ["prompt.structure.json"]
         await pilot.press("escape")
-        assert len(app.screen_stack) == 1
+        assert on(app, HomeScreen)
 
 
 async def test_redacted_says_what_it_hides_and_hides_it(run: Run, secret: Path, tmp_path: Path) -> None:

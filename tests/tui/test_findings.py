@@ -11,6 +11,7 @@ from promptdbg.debug import Debugger, opened_assembly
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.findings import FindingRow, Group
 from promptdbg.tui.screens.findings import FindingList, FindingsScreen
+from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -115,7 +116,7 @@ async def test_a_message_is_found_in_lists_that_lie_open_below(run: Run, faulty:
         await pilot.press("enter")
         await idle(pilot)
         assert isinstance(app.screen, MessagesScreen)
-        assert len(app.screen_stack) == 2
+        assert len(app.screen_stack) == 3, "opening, sections, messages"
 
 
 async def test_what_is_in_it_twice_leads_to_the_copy(run: Run, faulty: Path) -> None:
@@ -191,7 +192,7 @@ async def test_nothing_found_and_rows_that_lead_nowhere(run: Run) -> None:
         await pilot.press("y")
         assert "the cache holds all of it" in app.clipboard
         await pilot.press("p", "p", "escape")  # the screen is opened once
-        assert len(app.screen_stack) == 1
+        assert on(app, HomeScreen)
 
 
 async def test_an_item_that_is_gone_is_refused(run: Run, faulty: Path) -> None:

@@ -52,7 +52,7 @@ async def test_what_follows_the_slash_is_the_filter(run: Run) -> None:
 
 async def test_enter_and_what_follows_it(run: Run) -> None:
     async with run() as pilot:
-        await type_at_once(pilot, "/auth\rs")
+        await type_at_once(pilot, "/auth\ro")
         view = home(pilot).view
         assert (view.filter, str(view.sort)) == ("auth", "tokens")
         assert not isinstance(pilot.app.focused, Input)
@@ -60,7 +60,7 @@ async def test_enter_and_what_follows_it(run: Run) -> None:
 
 async def test_escape_takes_back_and_gives_the_keys_back(run: Run) -> None:
     async with run() as pilot:
-        await type_at_once(pilot, "/auth\x1bs")
+        await type_at_once(pilot, "/auth\x1bo")
         view = home(pilot).view
         assert (view.filter, str(view.sort)) == ("", "tokens")
 
@@ -103,7 +103,7 @@ async def test_screens_through_which_a_person_only_passes(run: Run) -> None:
     async with run() as pilot:
         await type_at_once(pilot, "\rt")
         assert on(the_app(pilot), TextScreen)
-        await type_at_once(pilot, "\x1b\x1bs")
+        await type_at_once(pilot, "\x1b\x1bo")
         assert str(home(pilot).view.sort) == "tokens"
 
 

@@ -5,11 +5,14 @@ NAME the first one opens; --list tells what there is.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from promptdbg.commands import open as opening
 from promptdbg.commands import options
-from promptdbg.examples import FLAGSHIP, Example, examples, find
-from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.examples import FLAGSHIP, Example, examples, find, folder_of
+
+if TYPE_CHECKING:
+    from promptdbg.render import Line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +25,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if not (arguments.list or arguments.json or arguments.path) and opening.is_on_screen(arguments):
+        folder = folder_of(arguments.name)
+        arguments.workspace = str(folder)
+        code = opening.show(arguments)
+        _ask(find(folder.name))  # seen when the UI is left; before, it would keep the UI waiting
+        return code
+    return _print(arguments)
+
+
+def _print(arguments: argparse.Namespace) -> int:
+    from promptdbg.render import columns, write, write_json
+
     if arguments.list or arguments.json:
         found = examples()
         if arguments.json:
@@ -34,11 +49,19 @@ def run(arguments: argparse.Namespace) -> int:
         print(example.path)
         return 0
     arguments.workspace = str(example.path)
-    write([*wrapped(example.question, columns(), tone="title"), line()])
+    _ask(example)
     return opening.show(arguments)
 
 
+def _ask(example: Example) -> None:
+    from promptdbg.render import columns, line, wrapped, write
+
+    write([*wrapped(example.question, columns(), tone="title"), line()])
+
+
 def _lines(example: Example, cells: int) -> list[Line]:
+    from promptdbg.render import Piece, line, wrapped
+
     return [
         line(Piece(example.name, "title"), Piece(f"  {example.engine} · {example.title}", "muted")),
         *wrapped(example.question, cells, indent="  "),

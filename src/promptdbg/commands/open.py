@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from promptdbg.commands import COMMANDS, options
 from promptdbg.errors import UsageError
 
 if TYPE_CHECKING:
-    from promptdbg.model import Stage
+    from promptdbg.model import Assembly, Stage
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +47,7 @@ def show(arguments: argparse.Namespace) -> int:
     Raises:
         PromptdbgError: it cannot be opened.
     """
-    if arguments.plain or not _on_screen():
+    if not is_on_screen(arguments):
         if arguments.final is not None:
             raise UsageError("needs a terminal", where="--final", hint="promptdbg compare --final prints")
         debugger = options.debugger(arguments)
@@ -70,17 +69,21 @@ def show(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 f"no theme {arguments.theme!r}", where="--theme", hint="one of " + ", ".join(NAMES)
             )
-    from promptdbg.commands.picture import svg
-
     return run_tui(
         lambda: options.debugger(arguments),
         ascii_only=arguments.ascii,
         theme=arguments.theme,
         watch=not arguments.no_watch,
         recorded=_recorded(arguments),
-        svg=svg,
+        svg=_svg,
         tour=arguments.tour,
     )
+
+
+def _svg(assembly: Assembly) -> str:
+    from promptdbg.commands.picture import svg
+
+    return svg(assembly)
 
 
 def _recorded(arguments: argparse.Namespace) -> Stage | None:
@@ -91,9 +94,11 @@ def _recorded(arguments: argparse.Namespace) -> Stage | None:
     return recorded_stage(Path(arguments.final), options.counter(arguments))
 
 
-def _on_screen() -> bool:
-    """Whether there is a terminal, or a browser that Textual draws for (its driver is set then)."""
-    return (sys.stdin.isatty() and sys.stdout.isatty()) or "TEXTUAL_DRIVER" in os.environ
+def is_on_screen(arguments: argparse.Namespace) -> bool:
+    """Whether the UI is wanted and there is a terminal for it, or a browser that Textual draws for
+    (its driver is set then)."""
+    terminal = (sys.stdin.isatty() and sys.stdout.isatty()) or "TEXTUAL_DRIVER" in os.environ
+    return terminal and not arguments.plain
 
 
 def _meant_a_command(word: str) -> None:
@@ -105,5 +110,7 @@ def _meant_a_command(word: str) -> None:
         return
     if word in COMMANDS:
         raise UsageError(f"the command comes first: promptdbg {word} ...")
+    from difflib import get_close_matches
+
     if near := get_close_matches(word, COMMANDS, n=1, cutoff=0.7):
         raise UsageError(f"no command and no folder {word!r}", hint=f"did you mean: promptdbg {near[0]}")

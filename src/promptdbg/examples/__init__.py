@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from promptdbg.errors import UsageError
-from promptdbg.workspace import MANIFEST_NAME, read_manifest
 
 FLAGSHIP = "nanobot-lost-rule"
 """The example that ``promptdbg demo`` opens without a name."""
@@ -34,6 +33,8 @@ def examples() -> tuple[Example, ...]:
     Raises:
         InputError: an example's manifest is broken.
     """
+    from promptdbg.workspace import MANIFEST_NAME
+
     folders = sorted(path for path in Path(__file__).parent.iterdir() if (path / MANIFEST_NAME).is_file())
     found = [_example(folder) for folder in folders]
     return tuple(sorted(found, key=_rank))
@@ -58,7 +59,21 @@ def find(name: str) -> Example:
     return found
 
 
+def folder_of(name: str) -> Path:
+    """Where the example of that name lies; as ``find``, but where the name is exact nothing is read:
+    the UI has its first frame before anything is.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name.replace("-", "").isalnum() and (folder := Path(__file__).parent / name).is_dir():
+        return folder
+    return find(name).path
+
+
 def _example(folder: Path) -> Example:
+    from promptdbg.workspace import MANIFEST_NAME, read_manifest
+
     manifest = read_manifest(folder / MANIFEST_NAME)
     assert manifest is not None
     demo = manifest.data.get("demo")

@@ -21,6 +21,7 @@ MODULES = (
     "promptdbg.tui.screens.findings",
     "promptdbg.tui.screens.export",
     "promptdbg.tui.asking",
+    "promptdbg.tui.telling",
     "promptdbg.tui.palette",
     "promptdbg.tui.tour",
     "promptdbg.export.formats",

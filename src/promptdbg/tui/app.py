@@ -1,14 +1,19 @@
-"""The application: what is open, what is on screen, and the ways between screens."""
+"""The application: what is open, what is on screen, and the ways between screens.
+
+What is imported here is imported before the first frame, so it is little: whatever works on a picture
+is imported where it is used. ``tests/tui/test_first_frame.py`` has the list.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from importlib import import_module
 from time import strftime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.app import App, SystemCommand
@@ -16,29 +21,27 @@ from textual.binding import BindingType
 from textual.command import Provider
 from textual.screen import Screen
 
-from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Assembly, Section, Source, Stage
 from promptdbg.paths import below
 from promptdbg.text import one_line
 from promptdbg.tui import outside, ways
 from promptdbg.tui.ahead import MODULES, imported
-from promptdbg.tui.changes import NO_TURNS, switched, turned
 from promptdbg.tui.config import Config, config_path, read_config
-from promptdbg.tui.driver import Driver, Opener
-from promptdbg.tui.frame import banner, header_cells
 from promptdbg.tui.guide import Guide
 from promptdbg.tui.keyboard import Keyboard
 from promptdbg.tui.keys import bindings
-from promptdbg.tui.messages import Pictured, Refused, Said, Stale
-from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.base import PictureScreen
-from promptdbg.tui.screens.home import HomeScreen
-from promptdbg.tui.status import glyphs
+from promptdbg.tui.screens.framed import FramedScreen
+from promptdbg.tui.screens.opening import OpeningScreen
 from promptdbg.tui.theme import DEFAULT, HIGH_CONTRAST
 from promptdbg.tui.watching import Watching
-from promptdbg.tui.widgets.chrome import Cell
-from promptdbg.tui.wrapping import Piece
+
+if TYPE_CHECKING:
+    from promptdbg.debug import Debugger
+    from promptdbg.model import Assembly, Section, Source, Stage
+    from promptdbg.tui.driver import Driver, Opener
+    from promptdbg.tui.messages import Pictured, Refused, Said, Stale
+    from promptdbg.tui.picture import Picture
 
 SWITCH_SECONDS = 0.001
 """How long a thread that computes keeps the interpreter when the event loop wants it."""
@@ -95,20 +98,6 @@ class PromptdbgApp(App[int]):
     """
     COMMANDS = App.COMMANDS | {_action_provider, _item_provider}
     SCREENS: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {"messages": ways.messages}
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 (Textual declares it)
-        (0, "-w-none"),
-        (60, "-w-60"),
-        (80, "-w-80"),
-        (100, "-w-100"),
-        (140, "-w-140"),
-    ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
-        (0, "-h-none"),
-        (10, "-h-10"),
-        (16, "-h-16"),
-        (24, "-h-24"),
-        (30, "-h-30"),
-    ]
 
     def __init__(
         self,
@@ -130,7 +119,6 @@ class PromptdbgApp(App[int]):
         self.recorded = recorded
         self.picture: Picture | None = None
         self.error: PromptdbgError | None = None
-        self.driver = Driver(self.post_message)
         self.keyboard = Keyboard(self)
         self.watching = Watching(self, on=watch)
         self.guide = Guide(self)
@@ -138,11 +126,18 @@ class PromptdbgApp(App[int]):
         self._theme_name = theme or self.config.theme or DEFAULT
         self._show_times = show_times
         self._tour = tour
-        self._stale = ""
+        self.stale = ""
         self._complaints: list[str] = []
 
+    @cached_property
+    def driver(self) -> Driver:
+        """What makes the debugger work; first used behind the first frame."""
+        from promptdbg.tui.driver import Driver
+
+        return Driver(self.post_message)
+
     def get_default_screen(self) -> Screen[Any]:
-        return HomeScreen()
+        return OpeningScreen()
 
     def on_mount(self) -> None:
         self.register_theme(HIGH_CONTRAST)
@@ -162,11 +157,18 @@ class PromptdbgApp(App[int]):
     @work(group="driver")
     async def _drive(self) -> None:
         sys.setswitchinterval(SWITCH_SECONDS)
+        await asyncio.to_thread(import_module, "promptdbg.tui.driver")
         try:
-            await self.driver.run(self._opener)
+            await self.driver.run(self._open)
         except PromptdbgError as error:
             self.error = error
             self.exit(error.exit_code)
+
+    def _open(self) -> Debugger:
+        """Open what is shown, and import what shows it; in a thread."""
+        debugger = self._opener()
+        import_module("promptdbg.tui.screens.home")
+        return debugger
 
     async def on_event(self, event: events.Event) -> None:
         if self.keyboard.keeps(event):
@@ -177,24 +179,31 @@ class PromptdbgApp(App[int]):
 
     # -- what comes from the driver
 
-    def on_pictured(self, message: Pictured) -> None:
+    async def on_pictured(self, message: Pictured) -> None:
         first = self.picture is None
         self.picture = message.picture
-        self._stale = ""
-        if screen := self.on_top:
-            screen.show(message.picture)
-            screen.say(self._timed(message.picture, first))
-            if first and self._complaints:
-                screen.refuse(" · ".join(self._complaints))
-        if first and self._tour:
-            self.guide.switch()
-        self.watching.follow(message.picture.watched)
+        self.stale = ""
         if first:
-            self.run_worker(imported(*MODULES), group="ahead", description="imports")
+            await self._begin()
+        elif screen := self.on_top:
+            screen.show(message.picture)
+            screen.say(self._timed(message.picture))
+        self.watching.follow(message.picture.watched)
+
+    async def _begin(self) -> None:
+        """To the first screen, which draws the picture as it comes; the opening one stays below it."""
+        from promptdbg.tui.screens.home import HomeScreen
+
+        await self.push_screen(HomeScreen())
+        if self._complaints:
+            self.refuse(" · ".join(self._complaints))
+        if self._tour:
+            self.guide.switch()
+        self.run_worker(imported(*MODULES), group="ahead", description="imports")
         self.keyboard.open()
 
-    def _timed(self, picture: Picture, first: bool) -> str:
-        if not self._show_times or first:
+    def _timed(self, picture: Picture) -> str:
+        if not self._show_times:
             return picture.sentence
         clock = strftime(" %H:%M:%S") if picture.sentence.startswith("reloaded") else ""
         head, dot, rest = picture.sentence.partition(" · ")
@@ -215,19 +224,26 @@ class PromptdbgApp(App[int]):
 
     def on_stale(self, message: Stale) -> None:
         folder = self.picture.assembly.workspace if self.picture else ""
-        self._stale = below(message.line, folder)  # a long path would push the reason off the line
+        self.stale = below(message.line, folder)  # a long path would push the reason off the line
         self.reframe()
         self.refuse("kept the last good picture")
 
     def say(self, line: str) -> None:
         """A sentence in the status line."""
-        if screen := self.on_top:
+        if screen := self._framed:
             screen.say(line)
 
     def refuse(self, line: str) -> None:
         """Say why something cannot be done now."""
-        if screen := self.on_top:
+        if screen := self._framed:
             screen.refuse(line)
+
+    @property
+    def _framed(self) -> FramedScreen | None:
+        """The screen whose status line says things: as ``on_top``, or the opening one."""
+        if not self.is_running:
+            return None
+        return next((s for s in reversed(self.screen_stack) if isinstance(s, FramedScreen)), None)
 
     def reframe(self) -> None:
         """Draw header and banner again, which also change without a new picture."""
@@ -242,20 +258,12 @@ class PromptdbgApp(App[int]):
     def action_reload(self) -> None:
         self.driver.reload(asked=True)
 
-    # -- what screens draw of the app
-
-    def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        """What every header says."""
-        return header_cells(picture, self.watching.state, stale=bool(self._stale), ascii_only=self.ascii_only)
-
-    def banner(self) -> Sequence[Piece]:
-        """What is wrong, if anything."""
-        return banner(self.picture, self._stale)
-
     # -- changing
 
     def toggle(self, item: str) -> None:
         """Switch an item off, or on again."""
+        from promptdbg.tui.changes import switched
+
         self.driver.change(switched(self.picture, item))
 
     def action_undo(self) -> None:
@@ -268,6 +276,8 @@ class PromptdbgApp(App[int]):
         self.driver.reset()
 
     def action_turn(self, step: int) -> None:
+        from promptdbg.tui.changes import NO_TURNS, turned
+
         picture = self.picture
         if picture is None or not picture.assembly.turns:
             self.refuse(NO_TURNS)
@@ -283,16 +293,16 @@ class PromptdbgApp(App[int]):
     # -- going
 
     def action_messages(self) -> None:
-        self._go_or_back("messages", lambda: "messages")
+        ways.go_or_back(self, "messages", lambda: "messages")
 
     def open_why(self, item: str) -> None:
-        self._go_to_item(f"why {item}", lambda: ways.why(item))
+        ways.go_to_item(self, f"why {item}", lambda: ways.why(item))
 
     def open_text(self, item: str, *, needle: str = "") -> None:
         if needle:
             self.push_screen(ways.text(item, needle))
         else:
-            self._go_to_item(f"text {item}", lambda: ways.text(item))
+            ways.go_to_item(self, f"text {item}", lambda: ways.text(item))
 
     def action_turns(self) -> None:
         picture, debugger = self.picture, self.driver.debugger
@@ -305,75 +315,41 @@ class PromptdbgApp(App[int]):
             self._go_to_item(f"turns {item}" if item else "turns", lambda: ways.turns(item))
 
     def action_search(self) -> None:
-        self._go_or_back("search", ways.search)
+        ways.go_or_back(self, "search", ways.search)
 
     def action_compare(self) -> None:
-        self._go_or_back("compare", ways.compare)
+        ways.go_or_back(self, "compare", ways.compare)
 
     def action_findings(self) -> None:
-        self._go_or_back("findings", ways.findings)
+        ways.go_or_back(self, "findings", ways.findings)
 
     async def action_export(self) -> None:
         # The shapes of secrets take longer to import than a frame.
         await asyncio.to_thread(import_module, "promptdbg.export.levels")
-        self._go_or_back("export", ways.export)
+        ways.go_or_back(self, "export", ways.export)
 
     def open_message(self, item: str) -> None:
         """The message lists, with the cursor on a message."""
-        from promptdbg.tui.screens.messages import MessagesScreen
-
-        if not isinstance(self.screen, MessagesScreen):
-            self.action_messages()
-        if isinstance(self.screen, MessagesScreen):
-            self.screen.go_to(item)
-
-    def _go_or_back(self, about: str, way: Callable[[], Screen[Any] | str]) -> None:
-        """To a screen; where it is open already, back to it."""
-        open_now = [getattr(screen, "about", "") for screen in self.screen_stack]
-        if about not in open_now:
-            self.push_screen(way())
-        while about in open_now and open_now.pop() != about:
-            self.pop_screen()
-
-    def _go_to_item(self, about: str, way: Callable[[], Screen[Any]]) -> None:
-        """To an item; back to it where one has just come from there."""
-        if [getattr(screen, "about", "") for screen in self.screen_stack[-2:-1]] == [about]:
-            self.pop_screen()
-        else:
-            self.push_screen(way())
+        ways.to_message(self, item)
 
     def go_to(self, item: str) -> None:
         """Back to the sections, with the cursor on one."""
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-        if isinstance(self.screen, HomeScreen):
-            self.screen.go_to(item)
+        ways.to_section(self, item)
 
     def action_warnings(self) -> None:
-        from promptdbg.tui.screens.boxes import ProseBox, warning_lines
+        from promptdbg.tui.telling import tell_warnings
 
-        picture = self.picture
-        count = len(picture.assembly.warnings) if picture else 0
-        self.push_screen(ProseBox(f"Warnings: {count:,}", warning_lines(picture)))
+        tell_warnings(self)
 
     def action_ledger(self) -> None:
-        from promptdbg.tui.ledger import ledger_lines
-        from promptdbg.tui.screens.boxes import ProseBox
+        from promptdbg.tui.telling import tell_ledger
 
-        if self.picture is None:
-            self.refuse("still opening")
-            return
-        budget = self.picture.assembly.budget
-        lines = ledger_lines(budget, self.recorded, glyphs(self.ascii_only))
-        self.push_screen(ProseBox("Ledger: what the prompt costs", lines))
+        tell_ledger(self)
 
     def action_help(self) -> None:
-        from promptdbg.tui.screens.boxes import ProseBox, help_lines
+        from promptdbg.tui.telling import tell_keys
 
-        screen = self.screen
-        if isinstance(screen, PictureScreen):
-            lines = help_lines(screen.places_now(), self.config, ascii_only=self.ascii_only)
-            self.push_screen(ProseBox("Keys", lines))
+        tell_keys(self)
 
     def action_tour(self) -> None:
         self.guide.switch()
@@ -409,7 +385,7 @@ class PromptdbgApp(App[int]):
 
 
 def run(
-    debugger: Debugger | Opener,
+    opener: Opener,
     *,
     ascii_only: bool = False,
     theme: str | None = None,
@@ -421,17 +397,13 @@ def run(
     """Open the UI and stay until it is left; returns the exit code.
 
     Args:
-        debugger: what to show, or a function that opens it (called after the first frame).
+        opener: opens what to show; called behind the first frame.
 
     Raises:
         PromptdbgError: it cannot be opened.
     """
-
-    def open_it() -> Debugger:
-        return debugger if isinstance(debugger, Debugger) else debugger()
-
     app = PromptdbgApp(
-        open_it,
+        opener,
         ascii_only=ascii_only,
         theme=theme,
         watch=watch,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from promptdbg.analysis.ledger import Entry, Kind, ledger
 from promptdbg.model import Budget, Counted, Stage
 from promptdbg.text import clip_middle, one_line, pad, width
+from promptdbg.tui.glyphs import Glyphs
 from promptdbg.tui.sentences import signed
-from promptdbg.tui.status import Glyphs
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
 _NAME = 22

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
-from promptdbg.tui.picture import Picture
+if TYPE_CHECKING:
+    from promptdbg.tui.picture import Picture
 
 
 class Pictured(Message):

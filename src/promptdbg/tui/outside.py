@@ -13,13 +13,13 @@ from textual.app import SuspendNotSupported
 
 from promptdbg.errors import PromptdbgError, UsageError
 from promptdbg.files.disk import expanded, is_file, is_folder
-from promptdbg.model import Source
 from promptdbg.text import one_line, safe
 from promptdbg.tui.editor import editor_command, has_window
 from promptdbg.tui.places import outside_of, short_path
 from promptdbg.tui.widgets.ask import Ask
 
 if TYPE_CHECKING:
+    from promptdbg.model import Source
     from promptdbg.tui.app import PromptdbgApp
     from promptdbg.tui.screens.base import PictureScreen
 

@@ -1,5 +1,4 @@
-"""How states are drawn: the marks and words of ``promptdbg.marks`` with a style of this UI, and
-the drawing characters.
+"""How states are drawn: the marks and words of ``promptdbg.marks`` with a style of this UI.
 
 A state is never told by colour alone. A style is the name of a look of ``promptdbg.tui.looks``.
 """
@@ -7,7 +6,6 @@ A state is never told by colour alone. A style is the name of a look of ``prompt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, Mark, mark_of
 from promptdbg.model import MessageStatus, SectionStatus
@@ -41,58 +39,3 @@ def counts_text(counts: Mapping[SectionStatus, int], ascii_only: bool) -> str:
         for status, mark in SECTION_MARKS.items()
         if counts.get(status)
     )
-
-
-_ASCII_WORDS = str.maketrans("·→←↑↓−–…×≈±‹›↵", "-><^v--~x~+<>>")
-
-
-def written(text: str, ascii_only: bool) -> str:
-    """Our own words as they are drawn: in ASCII, of the same width, where that is asked for."""
-    return text.translate(_ASCII_WORDS) if ascii_only and not text.isascii() else text
-
-
-@dataclass(frozen=True, slots=True)
-class Glyphs:
-    """The drawing characters, so that a terminal without them loses nothing."""
-
-    cursor: str = "▌"
-    open: str = "▼"
-    folded: str = "▶"
-    full: str = "━"
-    rest: str = "─"
-    limit: str = "┃"
-    free: str = "·"
-    fills: tuple[str, ...] = ("█", "▓", "▒", "░", "▚", "▞")
-    ellipsis: str = "…"
-    tick: str = "✓"
-    dot: str = "·"
-    left: str = "‹"
-    right: str = "›"
-    sep: str = "│"
-    about: str = "≈"
-    dash: str = "–"
-
-
-UNICODE = Glyphs()
-ASCII = Glyphs(
-    cursor=">",
-    open="v",
-    folded=">",
-    full="=",
-    rest="-",
-    limit="|",
-    free=".",
-    fills=("#", "%", "+", ":", "o", "x"),
-    ellipsis="~",
-    tick="*",
-    dot="-",
-    left="<",
-    right=">",
-    sep="|",
-    about="~",
-    dash="-",
-)
-
-
-def glyphs(ascii_only: bool) -> Glyphs:
-    return ASCII if ascii_only else UNICODE

@@ -1,11 +1,15 @@
-"""The ways to each screen. A screen's module is imported when it is first gone to, because none of
-them is needed for the first frame."""
+"""The ways to each screen, and back to one that is open. A screen's module is imported when it is
+first gone to, because none of them is needed for the first frame."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from promptdbg.tui.app import PromptdbgApp
 
 
 def messages() -> Screen[Any]:
@@ -62,3 +66,39 @@ def export() -> Screen[Any]:
     from promptdbg.tui.screens.export import ExportScreen
 
     return ExportScreen()
+
+
+def go_or_back(app: PromptdbgApp, about: str, way: Callable[[], Screen[Any] | str]) -> None:
+    """To a screen; where it is open already, back to it."""
+    open_now = [getattr(screen, "about", "") for screen in app.screen_stack]
+    if about not in open_now:
+        app.push_screen(way())
+    while about in open_now and open_now.pop() != about:
+        app.pop_screen()
+
+
+def go_to_item(app: PromptdbgApp, about: str, way: Callable[[], Screen[Any]]) -> None:
+    """To an item; back to it where one has just come from there."""
+    if [getattr(screen, "about", "") for screen in app.screen_stack[-2:-1]] == [about]:
+        app.pop_screen()
+    else:
+        app.push_screen(way())
+
+
+def to_message(app: PromptdbgApp, item: str) -> None:
+    """To the message lists, with the cursor on a message."""
+    from promptdbg.tui.screens.messages import MessagesScreen
+
+    if not isinstance(app.screen, MessagesScreen):
+        app.action_messages()
+    if isinstance(app.screen, MessagesScreen):
+        app.screen.go_to(item)
+
+
+def to_section(app: PromptdbgApp, item: str) -> None:
+    """Back to the sections, with the cursor on one."""
+    from promptdbg.tui.screens.home import HomeScreen
+
+    while not isinstance(app.screen, HomeScreen):
+        app.pop_screen()
+    app.screen.go_to(item)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widget import Widget
 
 from promptdbg.tui.keys import Place
-from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.framed import FramedScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Banner, Cell, Header, KeyLine, Status, TooSmall
 from promptdbg.tui.wrapping import Piece
 
 if TYPE_CHECKING:
-    from promptdbg.tui.app import PromptdbgApp
+    from promptdbg.tui.picture import Picture
 
 
-class PictureScreen(Screen[None]):
+class PictureScreen(FramedScreen):
     """Draws pictures. A subclass gives ``compose_body`` and ``show_picture``.
 
     ``places`` are the groups of keys that work on the whole screen; a widget with focus adds its
@@ -36,8 +35,6 @@ class PictureScreen(Screen[None]):
 
     DEFAULT_CSS = """
     PictureScreen {
-        layout: vertical;
-        background: $background;
         & > #body { height: 1fr; }
         &.-w-none, &.-h-none {
             & > * { display: none; }
@@ -45,10 +42,6 @@ class PictureScreen(Screen[None]):
         }
     }
     """
-
-    @property
-    def promptdbg(self) -> PromptdbgApp:
-        return cast("PromptdbgApp", self.app)
 
     @property
     def picture(self) -> Picture | None:
@@ -83,15 +76,20 @@ class PictureScreen(Screen[None]):
 
     def banner(self) -> Sequence[Piece]:
         """What stands in lines of its own under the header; usually nothing."""
-        return self.promptdbg.banner()
+        from promptdbg.tui.frame import banner
+
+        return banner(self.picture, self.promptdbg.stale)
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         """What the header says."""
-        return self.promptdbg.header_cells(picture)
+        from promptdbg.tui.frame import header_cells
+
+        app = self.promptdbg
+        return header_cells(picture, app.watching.state, stale=bool(app.stale), ascii_only=app.ascii_only)
 
     # -- the rest is the same everywhere
 
-    def compose(self) -> ComposeResult:
+    def compose_frame(self) -> ComposeResult:
         yield Header()
         yield Banner("banner")
         yield Vertical(*self.compose_body(), id="body")
@@ -123,15 +121,6 @@ class PictureScreen(Screen[None]):
         if self._composed:
             self.query_one("#tour", Banner).show(self.promptdbg.guide.words)
 
-    def say(self, line: str, style: str = "") -> None:
-        """A sentence in the status line."""
-        if self._composed:
-            self.query_one(Status).show(line, style)
-
-    def refuse(self, line: str) -> None:
-        """Say why a key cannot work now."""
-        self.say(f"! {line}", "virtual--warning")
-
     def ask(self, asked: Ask.Question) -> None:
         """Open the one-line input above the status line."""
         self.query_one(Ask).open(asked)
@@ -140,8 +129,8 @@ class PictureScreen(Screen[None]):
         self.leave()
 
     def leave(self) -> None:
-        """Back to the screen below; once, however often escape is pressed."""
-        if self.is_current and len(self.app.screen_stack) > 1:
+        """Back to the screen below, from all but the first; once, however often escape is pressed."""
+        if self.is_current and self.about:
             self.app.pop_screen()
 
     def on_mount(self) -> None:

@@ -106,7 +106,6 @@ class HomeScreen(ItemScreen):
 
     def on_mount(self) -> None:
         self.query_one("#strip").can_focus = False
-        self.query_one(SectionList).empty_word = "opening …"
         self.query_one(Side).entitle(None)
         self._entitle()
 

@@ -13,8 +13,8 @@ from rich.style import Style
 from textual.content import Content
 from textual.strip import Strip
 
+from promptdbg.tui.glyphs import Glyphs, glyphs, written
 from promptdbg.tui.looks import CURSOR, FOCUSED, LOOKS, style_from
-from promptdbg.tui.status import Glyphs, glyphs, written
 
 if TYPE_CHECKING:
     from textual.widget import Widget as _Base
