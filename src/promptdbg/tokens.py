@@ -12,10 +12,12 @@ import math
 import os
 import re
 import threading
+from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -249,7 +251,7 @@ _load_lock = threading.Lock()
 def _loaded(name: str) -> Encoding:
     import tiktoken  # 15 ms: only once something is counted
 
-    with _cache_directory(_ranks_directory(name)):
+    with _cache_directory(_ranks_directory(name)), _quick_reading():
         return tiktoken.get_encoding(name)
 
 
@@ -301,6 +303,33 @@ def _cache_directory(folder: Path) -> Iterator[None]:
             del os.environ["TIKTOKEN_CACHE_DIR"]
         else:
             os.environ["TIKTOKEN_CACHE_DIR"] = before
+
+
+@contextmanager
+def _quick_reading() -> Iterator[None]:
+    """Let tiktoken take its ranks as ``_ranks`` reads them: half the time of its own way."""
+    names = vars(import_module("tiktoken_ext.openai_public"))
+    before = names.get(_READER)
+    if before is None:  # a tiktoken that is built otherwise reads them itself
+        yield
+        return
+    names[_READER] = _ranks
+    try:
+        yield
+    finally:
+        names[_READER] = before
+
+
+_READER = "load_tiktoken_bpe"
+
+
+def _ranks(tiktoken_bpe_file: str, expected_hash: str | None = None) -> dict[bytes, int]:
+    """What tiktoken's reader of that name gives, made of all lines at once: the file's digest is
+    checked, so none of them is broken."""
+    from tiktoken.load import read_file_cached
+
+    words = read_file_cached(tiktoken_bpe_file, expected_hash).split()
+    return dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
 
 
 @cache

@@ -97,6 +97,18 @@ def test_shipped_data_is_what_its_digest_says() -> None:
         assert hashlib.sha256((DATA / ranks.file).read_bytes()).hexdigest() == ranks.sha256
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_ranks_are_read_as_tiktoken_reads_them_but_quicker(name: str) -> None:
+    from tiktoken.load import load_tiktoken_bpe
+    from tiktoken_ext import openai_public  # type: ignore[import-untyped] # tiktoken has no types for it
+
+    ranks = tokens._RANKS[name]
+    assert tokens._ranks(str(DATA / ranks.file)) == load_tiktoken_bpe(str(DATA / ranks.file))
+    assert openai_public.load_tiktoken_bpe is load_tiktoken_bpe, "tiktoken is as it was"
+    with tokens._quick_reading():
+        assert openai_public.load_tiktoken_bpe is tokens._ranks, "tiktoken has another name for it now"
+
+
 COUNT = """
     import os, tiktoken.load
     seen = []
