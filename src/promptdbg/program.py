@@ -29,7 +29,7 @@ def inspect(prompt: Assembly | Mapping[str, Any] | Any) -> int:
 
     debugger = Debugger(opened_assembly(as_assembly(prompt)))
     if sys.stdin.isatty() and sys.stdout.isatty():
-        from promptdbg.tui.app import run
+        from promptdbg.tui.start import run
 
         return run(lambda: debugger, watch=False)
     from promptdbg.commands.inspect import print_table

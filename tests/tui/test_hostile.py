@@ -38,7 +38,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from tests.tui import sample
-from promptdbg.tui.app import run
+from promptdbg.tui.start import run
 sample.install()
 sys.exit(run(sample.opener(Path(sys.argv[2])), watch=False))
 """

@@ -60,7 +60,7 @@ def show(arguments: argparse.Namespace) -> int:
 
             print_table(debugger)
         return 0
-    from promptdbg.tui.app import run as run_tui  # Textual, which no other command pays for
+    from promptdbg.tui.start import run as run_tui  # Textual, which no other command pays for
 
     if arguments.theme is not None:
         from promptdbg.tui.theme import NAMES

@@ -26,7 +26,7 @@ from promptdbg.paths import below
 from promptdbg.text import one_line
 from promptdbg.tui import outside, ways
 from promptdbg.tui.ahead import MODULES, imported
-from promptdbg.tui.config import Config, config_path, read_config
+from promptdbg.tui.config import Config
 from promptdbg.tui.guide import Guide
 from promptdbg.tui.keyboard import Keyboard
 from promptdbg.tui.keys import bindings
@@ -305,14 +305,7 @@ class PromptdbgApp(App[int]):
             ways.go_to_item(self, f"text {item}", lambda: ways.text(item))
 
     def action_turns(self) -> None:
-        picture, debugger = self.picture, self.driver.debugger
-        item = getattr(self.screen, "item_here", None)
-        if picture is None or debugger is None or not picture.assembly.turns:
-            self.refuse(NO_TURNS)
-        elif debugger.opened.recorded:
-            self.refuse("this is a recording: it holds one turn")
-        else:
-            self._go_to_item(f"turns {item}" if item else "turns", lambda: ways.turns(item))
+        ways.to_turns(self)
 
     def action_search(self) -> None:
         ways.go_or_back(self, "search", ways.search)
@@ -382,37 +375,3 @@ class PromptdbgApp(App[int]):
         """The person's own editor on a file, at its line; then everything is read again."""
         if self.picture is not None:
             outside.edit(self, self.picture.assembly.workspace, source)
-
-
-def run(
-    opener: Opener,
-    *,
-    ascii_only: bool = False,
-    theme: str | None = None,
-    watch: bool = True,
-    recorded: Stage | None = None,
-    svg: Callable[[Assembly], str] | None = None,
-    tour: bool = False,
-) -> int:
-    """Open the UI and stay until it is left; returns the exit code.
-
-    Args:
-        opener: opens what to show; called behind the first frame.
-
-    Raises:
-        PromptdbgError: it cannot be opened.
-    """
-    app = PromptdbgApp(
-        opener,
-        ascii_only=ascii_only,
-        theme=theme,
-        watch=watch,
-        config=read_config(config_path()),
-        recorded=recorded,
-        svg=svg,
-        tour=tour,
-    )
-    app.run()
-    if app.error is not None:
-        raise app.error
-    return app.return_code or 0

@@ -85,6 +85,20 @@ def go_to_item(app: PromptdbgApp, about: str, way: Callable[[], Screen[Any]]) ->
         app.push_screen(way())
 
 
+def to_turns(app: PromptdbgApp) -> None:
+    """To the turns, with the life of the item under the cursor."""
+    from promptdbg.tui.changes import NO_TURNS
+
+    picture, debugger = app.picture, app.driver.debugger
+    item = getattr(app.screen, "item_here", None)
+    if picture is None or debugger is None or not picture.assembly.turns:
+        app.refuse(NO_TURNS)
+    elif debugger.opened.recorded:
+        app.refuse("this is a recording: it holds one turn")
+    else:
+        go_to_item(app, f"turns {item}" if item else "turns", lambda: turns(item))
+
+
 def to_message(app: PromptdbgApp, item: str) -> None:
     """To the message lists, with the cursor on a message."""
     from promptdbg.tui.screens.messages import MessagesScreen
