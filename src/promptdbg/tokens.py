@@ -329,7 +329,11 @@ def _ranks(tiktoken_bpe_file: str, expected_hash: str | None = None) -> dict[byt
     from tiktoken.load import read_file_cached
 
     words = read_file_cached(tiktoken_bpe_file, expected_hash).split()
-    return dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
+    tokens, ranks = words[::2], words[1::2]
+    count = len(tokens)
+    # Lines stand in the order of their ranks, so the last one tells whether a rank is left out.
+    numbers = range(count) if int(ranks[-1]) == count - 1 else map(int, ranks)
+    return dict(zip(map(a2b_base64, tokens), numbers, strict=True))
 
 
 @cache

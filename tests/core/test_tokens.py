@@ -98,13 +98,19 @@ def test_shipped_data_is_what_its_digest_says() -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_ranks_are_read_as_tiktoken_reads_them_but_quicker(name: str) -> None:
+def test_ranks_are_read_as_tiktoken_reads_them_but_quicker(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tiktoken.load import load_tiktoken_bpe
     from tiktoken_ext import openai_public  # type: ignore[import-untyped] # tiktoken has no types for it
 
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
     ranks = tokens._RANKS[name]
     assert tokens._ranks(str(DATA / ranks.file)) == load_tiktoken_bpe(str(DATA / ranks.file))
     assert openai_public.load_tiktoken_bpe is load_tiktoken_bpe, "tiktoken is as it was"
+    gap = tmp_path / "gap"
+    gap.write_bytes(b"YQ== 0\nYg== 1\nYw== 3\n")
+    assert tokens._ranks(str(gap)) == load_tiktoken_bpe(str(gap)) == {b"a": 0, b"b": 1, b"c": 3}
     with tokens._quick_reading():
         assert openai_public.load_tiktoken_bpe is tokens._ranks, "tiktoken has another name for it now"
 
