@@ -37,6 +37,10 @@ _FIRST, _WHOLE, _EMPTY_FRAME = b"opening", b"KEEP", b"an empty app"
 """What shows that a frame is there: any of ours, ours with the sections, the empty app's."""
 
 
+_INSTALLED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Modules are compiled, as they are once a package is installed; the first run of each sees to it."""
+
+
 def starting() -> Iterator[Result]:
     """Commands that end at once, against Python doing nothing."""
     path = str(find(FLAGSHIP).path)
@@ -48,7 +52,7 @@ def starting() -> Iterator[Result]:
 
 
 def _run(*words: str) -> None:
-    subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, *words], stdout=subprocess.DEVNULL, env=_INSTALLED, check=True)
 
 
 def first_frame() -> Iterator[Result]:
@@ -67,7 +71,7 @@ def _until(code: str, mark: bytes) -> None:
         stdin=right,
         stdout=right,
         stderr=right,
-        env=os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
+        env=_INSTALLED | {"TERM": "xterm-256color", "COLORTERM": "truecolor"},
         start_new_session=True,
     )
     os.close(right)

@@ -19,6 +19,7 @@ from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.search import SearchScreen
 from promptdbg.tui.screens.text import TextScreen
+from promptdbg.tui.widgets.chrome import Status
 from tests.tui import sample
 from tests.tui.conftest import Run, drawn, home_status, on, settled, the_app
 
@@ -148,7 +149,7 @@ async def opening(folder: Path, **options: Any) -> AsyncIterator[tuple[Pilot[Any
 async def test_keys_wait_for_the_workspace(workspace: Path) -> None:
     async with opening(workspace) as (pilot, go):
         await pilot.press("m", "slash", "s", "e", "c")
-        assert "what you type is done when it is open" in home_status(pilot)
+        assert "what you type is done when it is open" in pilot.app.screen.query_one(Status).line
         go.set()
         await settled(pilot)
         await all_done(pilot)
