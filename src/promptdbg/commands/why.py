@@ -111,7 +111,7 @@ def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) ->
         yield from _around(answer, cells)
     if offers:
         yield BLANK
-        yield line(Piece("It would be kept if you", "title"))
+        yield line(Piece("It would be whole if you", "title"))
         for fix in offers:
             yield from fix_lines(fix, cells)
 

@@ -86,14 +86,10 @@ class PromptdbgApp(App[int]):
 
     TITLE = "promptdbg"
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
-    CSS = """
+    DEFAULT_CSS = """
     PromptdbgApp.-ascii {
-        & #sections, & #why, & #text, & #knobs, & #report, & #differences, & #hits, & #findings, & #turns,
-        & #options, & #box {
-            border: ascii $panel-lighten-2;
-            &:focus { border: ascii $border; }
-        }
-        & #strip { border-top: ascii $panel-lighten-2; }
+        & .pane, & #box { border: ascii $foreground 30%; &:focus { border: ascii $border; } }
+        & #strip { border-top: ascii $foreground 30%; }
     }
     """
     COMMANDS = App.COMMANDS | {_action_provider, _item_provider}

@@ -79,7 +79,7 @@ def fix_lines(found: Sequence[Fix], problem: str = "", *, keys: bool = True) -> 
     for number, fix in enumerate(found, 1):
         mark = (f"{number}  ", "virtual--key") if keys else ("·  ", "virtual--muted")
         lines.append(say(mark, one_line(fix.text), indent=2, hang=3))
-        then = f"then out: {names(fix.pushes_out)}" if fix.pushes_out else "nothing else is lost"
+        then = f"then lost: {names(fix.pushes_out)}" if fix.pushes_out else "nothing else is lost"
         lines.append(say((then, "virtual--muted"), indent=5))
     if not keys:
         lines.append(say(("enter, then a number, tries one", "virtual--muted"), indent=2))

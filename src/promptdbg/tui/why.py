@@ -20,6 +20,7 @@ from promptdbg.model import (
     StageKind,
 )
 from promptdbg.text import one_line, safe
+from promptdbg.tui.changes import cap_of, value_text
 from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import plural, signed
@@ -46,6 +47,7 @@ def section_report(
     if full or len(section.text) <= _CUT_AT_ONCE:
         lines += cut_lines(find_cut(section))
     lines += _parts(picture, section, ascii_only)
+    lines += _cap(picture, section)
     if section.evidence is not Evidence.COMPUTED:
         lines.append(say(("Evidence  ", "virtual--muted"), _evidence(section.evidence)))
     if section.source is not None:
@@ -80,6 +82,22 @@ def _section_facts(picture: Picture, section: Section, full: bool) -> list[Parag
 
 
 _PLACES = {"system": "system prompt", "tools": "tool schemas", "message": "a message"}
+
+
+def _cap(picture: Picture, thing: Section | Message) -> list[Paragraph]:
+    """The knob that bounds items of this kind, and that it is turned right here."""
+    knob = cap_of(picture, thing)
+    if knob is None:
+        return []
+    value = picture.knob_value(knob)
+    unit = f" {knob.unit_word}" if knob.unit_word else ""
+    shown = f"{value_text(value)}{unit}" if value or not knob.zero else knob.zero
+    return [
+        say(
+            ("Cap  ", "virtual--muted"), f"{one_line(knob.title)}: {shown}  ",
+            ("{ }", "virtual--key"), (" turn it", "virtual--muted"), hang=5,
+        )
+    ]  # fmt: skip
 
 
 def _decisions(picture: Picture, item: str, full: bool) -> list[Paragraph]:
@@ -173,6 +191,7 @@ def message_report(
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
+    lines += _cap(picture, message)
     if message.source is not None:
         lines.append(say(("From  ", "virtual--muted"), picture.where(message.source), hang=6))
     return lines

@@ -36,6 +36,12 @@ class PictureScreen(FramedScreen):
     DEFAULT_CSS = """
     PictureScreen {
         & > #body { height: 1fr; }
+        & .pane {
+            border: round $foreground 30%;
+            border-title-color: $text-muted;
+            border-subtitle-color: $text-muted;
+            &:focus { border: round $border; border-title-color: $text; border-title-style: bold; }
+        }
         &.-w-none, &.-h-none {
             & > * { display: none; }
             & > TooSmall { display: block; }

@@ -47,6 +47,7 @@ class Box(ModalScreen[None]):
         }
         & > #box > * { height: 1fr; }
         & > #box > KeyLine { height: 1; }
+        &.-h-10 > #box { height: 100%; }
     }
     """
 

@@ -56,8 +56,14 @@ class CompareScreen(ItemScreen):
 
     DEFAULT_CSS = """
     CompareScreen {
-        & #differences { border: round $panel-lighten-2; max-height: 40%; &:focus { border: round $border; } }
+        & #differences { max-height: 40%; }
         & MessageColumns { height: 1fr; }
+        &.-h-10 #differences { max-height: 100%; }
+        &.-h-10 #differences { display: none; }
+        &.-h-10.sections {
+            & #differences { display: block; }
+            & MessageColumns, & ColumnTotals { display: none; }
+        }
     }
     """
 
@@ -80,7 +86,7 @@ class CompareScreen(ItemScreen):
         return self.query_one(MessageColumns)
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        against = Cell(f"now against {self.other.title}", "virtual--accent", rank=1)
+        against = Cell(f"now against {self.other.title}", "virtual--accent")
         return (Cell("Compare", "virtual--strong"), against, *super().header_cells(picture))
 
     # -- comparing
@@ -232,6 +238,8 @@ class CompareScreen(ItemScreen):
         return None
 
     def action_pane(self, number: int) -> None:
+        """To one of the two; a window of few lines shows that one alone."""
+        self.set_class(number == 1, "sections")
         (self.sections if number == 1 else self.lists).focus()
 
     def action_choose(self) -> None:
@@ -254,10 +262,11 @@ def _compared(picture: Picture, debugger: Debugger, other: Other) -> Compared:
 def _sentence(found: Compared, now: Assembly) -> str:
     """What differs, counted."""
     count = len(found.sections)
-    parts = [f"{plural(count, 'section')} differ{'s' if count == 1 else ''}"]
+    differ = "differs" if count < 2 else "differ"
+    parts = [f"{plural(count, 'section') if count else 'no section'} {differ}"]
     if found.lists.length:
-        differ = bool(found.lists.changes)
-        parts.append(f"messages: {summary(found.lists)}" if differ else "the messages are the same")
+        same = not found.lists.changes
+        parts.append("the messages are the same" if same else f"messages: {summary(found.lists)}")
     used, unit = now.budget.used - found.before.budget.used, now.budget.unit
     parts.append(f"{found.before.budget.used:,} then, {now.budget.used:,} {unit} now ({signed(used)})")
     return " · ".join(parts)

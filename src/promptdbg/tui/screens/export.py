@@ -60,7 +60,7 @@ class OptionRows(VirtualList):
     places: ClassVar[tuple[Place, ...]] = ("list",)
 
     def __init__(self) -> None:
-        super().__init__(id="options")
+        super().__init__(id="options", classes="pane")
         self.rows: Sequence[tuple[str, str, str]] = ()
 
     def show(self, rows: Sequence[tuple[str, str, str]]) -> None:
@@ -92,9 +92,9 @@ class ExportScreen(PictureScreen):
 
     DEFAULT_CSS = """
     ExportScreen {
-        & #options, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
         & #options { height: 5; }
         & #report { height: 1fr; }
+        &.-h-10 #report { display: none; }
     }
     """
 
@@ -109,7 +109,7 @@ class ExportScreen(PictureScreen):
 
     def compose_body(self) -> Iterable[Widget]:
         yield OptionRows()
-        yield Prose(id="report")
+        yield Prose(id="report", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Export", "virtual--strong"), *super().header_cells(picture))

@@ -45,7 +45,7 @@ class FindingList(VirtualList):
     places: ClassVar[tuple[Place, ...]] = ("list",)
 
     def __init__(self) -> None:
-        super().__init__(id="findings")
+        super().__init__(id="findings", classes="pane")
         self.rows: Sequence[FindingRow] = ()
 
     @property
@@ -109,17 +109,17 @@ class FindingsScreen(ItemScreen):
 
     DEFAULT_CSS = """
     FindingsScreen {
-        & #findings, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
         & #findings { height: 1fr; }
         & #report { height: 10; }
-        &.-h-10 #report, &.-h-16 #report { height: 6; }
+        &.-h-16 #report { height: 6; }
+        &.-h-10 #report { display: none; }
         &.-h-24 #report { height: 9; }
     }
     """
 
     def compose_body(self) -> Iterable[Widget]:
         yield FindingList()
-        yield Prose(id="report")
+        yield Prose(id="report", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Findings", "virtual--strong"), *super().header_cells(picture))
@@ -223,7 +223,7 @@ def _comparisons(assembly: Assembly, debugger: Debugger) -> Iterator[Comparison]
         yield _compared(f"turn {turn}", settings.with_turn(turn), assembly, debugger)
     plain = replace(debugger.base, turn=settings.turn)
     if settings != plain:
-        yield _compared("without changes", plain, assembly, debugger)
+        yield _compared("the files", plain, assembly, debugger)
 
 
 def _compared(name: str, settings: Settings, assembly: Assembly, debugger: Debugger) -> Comparison:

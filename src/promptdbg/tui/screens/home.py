@@ -60,13 +60,7 @@ class HomeScreen(ItemScreen):
         & #side { width: 42; }
         & #why, & #text, & #knobs { height: 1fr; }
         & #knobs { display: none; }
-        & #strip { height: 3; display: none; border-top: solid $panel-lighten-2; }
-        & #sections, & #why, & #text, & #knobs {
-            border: round $panel-lighten-2;
-            border-title-color: $text-muted;
-            border-subtitle-color: $text-muted;
-            &:focus { border: round $border; border-title-color: $text; border-title-style: bold; }
-        }
+        & #strip { height: 3; display: none; border-top: solid $foreground 30%; }
         &.knobs #knobs { display: block; }
         &.knobs #why, &.knobs #text { display: none; }
         &.-w-140 #side { width: 52; }
@@ -97,7 +91,7 @@ class HomeScreen(ItemScreen):
     def compose_body(self) -> Iterable[Widget]:
         yield TokenBar()
         yield BudgetLine()
-        yield Horizontal(SectionList(id="sections"), Side(id="side"), id="panes")
+        yield Horizontal(SectionList(id="sections", classes="pane"), Side(id="side"), id="panes")
         yield Prose(id="strip")
 
     def on_resize(self) -> None:

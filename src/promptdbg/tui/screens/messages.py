@@ -151,6 +151,7 @@ class MessagesScreen(ItemScreen):
         about = "" if picture.assembly.tokenizer.exact else "≈"
         self.query_one(ColumnTotals).show(plan, about)
         self.show_frame()
+        self.show_keys()
         if not self._greeted:
             self._greeted = True
             self.say(f"aligned: {self._summary}")
@@ -162,6 +163,7 @@ class MessagesScreen(ItemScreen):
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         self.show_frame()
+        self.show_keys()
         self._say_row()
 
     def _say_row(self) -> None:

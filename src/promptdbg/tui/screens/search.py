@@ -44,7 +44,7 @@ class HitList(VirtualList):
     places: ClassVar[tuple[Place, ...]] = ("list",)
 
     def __init__(self) -> None:
-        super().__init__(id="hits")
+        super().__init__(id="hits", classes="pane")
         self.hits: Sequence[Hit] = ()
         self.reasons: Sequence[str] = ()
         self.empty_word = "Type a text: / or F."
@@ -109,7 +109,6 @@ class SearchScreen(ItemScreen):
 
     DEFAULT_CSS = """
     SearchScreen {
-        & #hits, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
         & #hits { height: 1fr; }
         & #report { height: 9; }
         &.-h-10 #report, &.-h-16 #report { display: none; }
@@ -140,12 +139,16 @@ class SearchScreen(ItemScreen):
     def copied(self) -> str:
         return self.query_one("#report", Prose).text
 
+    def idle_keys(self) -> frozenset[str]:
+        idle = super().idle_keys()
+        return idle if self.hit is not None else idle | {"search.open"}
+
     def no_item(self) -> str:
         return "the file it stands in is not read; e opens it" if self.hit else "there is no hit"
 
     def compose_body(self) -> Iterable[Widget]:
         yield HitList()
-        yield Prose(id="report")
+        yield Prose(id="report", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Search", "virtual--strong"), *super().header_cells(picture))

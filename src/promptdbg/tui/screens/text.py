@@ -30,7 +30,7 @@ class TextScreen(ItemScreen):
     places: ClassVar[tuple[Place, ...]] = ("text", "item")
     BINDINGS: ClassVar[list[BindingType]] = bindings("text", "item")
 
-    DEFAULT_CSS = "TextScreen #text { border: round $border; height: 1fr; }"
+    DEFAULT_CSS = "TextScreen #text { height: 1fr; }"
 
     def __init__(self, item: str, *, needle: str = "") -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class TextScreen(ItemScreen):
         return "it is not in this prompt any more"
 
     def compose_body(self) -> Iterable[Widget]:
-        yield TextView(id="text")
+        yield TextView(id="text", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Text", "virtual--strong"), *super().header_cells(picture))

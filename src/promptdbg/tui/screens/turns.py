@@ -51,7 +51,6 @@ class TurnsScreen(ItemScreen):
 
     DEFAULT_CSS = """
     TurnsScreen {
-        & #turns, & #report { border: round $panel-lighten-2; &:focus { border: round $border; } }
         & #turns { height: 1fr; }
         & #report { height: 30%; }
         &.-h-24 #report { height: 7; }
@@ -83,7 +82,7 @@ class TurnsScreen(ItemScreen):
     def compose_body(self) -> Iterable[Widget]:
         yield TurnStrip()
         yield TurnList()
-        yield Prose(id="report")
+        yield Prose(id="report", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Turns", "virtual--strong"), *super().header_cells(picture))

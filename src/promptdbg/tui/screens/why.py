@@ -28,7 +28,7 @@ class WhyScreen(ItemScreen):
     places: ClassVar[tuple[Place, ...]] = ("why", "item")
     BINDINGS: ClassVar[list[BindingType]] = bindings("why", "item")
 
-    DEFAULT_CSS = "WhyScreen #report { border: round $border; height: 1fr; }"
+    DEFAULT_CSS = "WhyScreen #report { height: 1fr; }"
 
     def __init__(self, item: str) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class WhyScreen(ItemScreen):
         return None if self.picture is None or self._looking else len(self._fixes)
 
     def compose_body(self) -> Iterable[Widget]:
-        yield Prose(id="report")
+        yield Prose(id="report", classes="pane")
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
         return (Cell("Why", "virtual--strong"), *super().header_cells(picture))

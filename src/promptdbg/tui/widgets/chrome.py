@@ -76,6 +76,8 @@ def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
 
 
 BANNER_LINES = 3
+LOW = 16
+"""Lines of a window below which a banner has one line alone."""
 
 
 class Banner(DrawnLines):
@@ -104,7 +106,11 @@ class Banner(DrawnLines):
     def _lay_out(self) -> None:
         hang = width(self._pieces[0][0]) if self._pieces else 0
         room = (self.size.width or self.app.size.width) - 2
-        self._lines = layout([Paragraph(self._pieces, hang=hang)], room)[:BANNER_LINES]
+        lines = layout([Paragraph(self._pieces, hang=hang)], room)
+        self._lines = lines[: 1 if self.app.size.height < LOW else BANNER_LINES]
+        if len(lines) > len(self._lines) and self._lines[-1]:
+            text, style = self._lines[-1][-1]
+            self._lines[-1][-1] = (clip(text.rstrip() + " …", width(text.rstrip())), style)
         self.styles.height = len(self._lines)
         self.refresh()
 

@@ -26,7 +26,7 @@ class DifferenceList(VirtualList):
     head_height = 1
 
     def __init__(self) -> None:
-        super().__init__(id="differences")
+        super().__init__(id="differences", classes="pane")
         self.differences: Sequence[Difference] = ()
         self.empty_word = ""
 

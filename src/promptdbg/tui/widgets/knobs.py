@@ -68,8 +68,8 @@ class KnobPanel(VirtualList):
             self.knob = knob
             self.value = value
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
         self.rows: list[KnobRow] = []
 
     def show(self, picture: Picture) -> None:

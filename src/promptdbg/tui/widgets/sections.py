@@ -52,8 +52,8 @@ class SectionList(VirtualList):
             super().__init__()
             self.row = row
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
         self.picture: Picture | None = None
         self.view = View()
         self.rows: list[Row] = []

@@ -40,9 +40,9 @@ class Side(Vertical):
             self.fixes = fixes
 
     def compose(self) -> ComposeResult:
-        yield Prose(id="why")
-        yield TextView(id="text")
-        yield KnobPanel(id="knobs")
+        yield Prose(id="why", classes="pane")
+        yield TextView(id="text", classes="pane")
+        yield KnobPanel(id="knobs", classes="pane")
 
     @property
     def knobs(self) -> KnobPanel:

@@ -26,7 +26,7 @@ class TurnList(VirtualList):
     head_height = 1
 
     def __init__(self) -> None:
-        super().__init__(id="turns")
+        super().__init__(id="turns", classes="pane")
         self.what: Known | None = None
         self.measure = Measure.USED
 
