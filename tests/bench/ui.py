@@ -19,7 +19,7 @@ from promptdbg.tui.screens.messages import MessagesScreen
 from tests.bench.measuring import Result, bound, clock
 from tests.bench.workspaces import grown
 from tests.tui import sample
-from tests.tui.test_stall import Watchdog
+from tests.tui.stalls import Watchdog
 
 _FRAME = 0.016
 _KEYS = 20

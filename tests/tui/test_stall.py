@@ -1,64 +1,55 @@
-"""The event loop never stands still, also while a large workspace is opened and turned.
+"""The event loop never stands still, also while something large is opened, looked at and turned.
 
-Measured as the longest time between two ticks of a task on the loop, without what other processes
-took: only while this process used the processor, and not while the loop's thread was ready to run
-and had to wait for one. A thread of ours that holds the interpreter counts. The best of a few runs
-counts: a real stall is in every one of them.
+No step of the loop and no other thread keeps the interpreter for longer than the limit, each in its
+thread's own processor time: what else the machine does plays no part. A machine that is slower than an
+ordinary one has as much more for a step. The best of a few runs counts for each key, since a cache of the
+processor can be cold: a real stall is in every one of them. That the two take turns remains; the whole
+pause, with a hundred megabytes, is a figure of the benchmarks.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from promptdbg.debug import Debugger
+import pytest
+
+from promptdbg.debug import Debugger, open_workspace
+from promptdbg.tokens import load_encoding
+from promptdbg.tui import ahead
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.driver import Opener
+from tests.bench.workspaces import grown, messages
 from tests.tui import sample
-from tests.tui.conftest import press, screen_text, settled
+from tests.tui.conftest import idle
+from tests.tui.stalls import causes, slowness
 
 LIMIT = 0.05
 """Seconds: what the UI promises."""
 
-RUNS = 5
+RUNS = 4
+_WALK = (
+    *("m", "n", "pagedown", "i", "escape", "escape", "slash", "x", "escape"),
+    *("F", "a", "escape", "escape", "end", "t", "escape", "space", "u"),
+)
+_TURNS = ("T", "g", "down", "n", "v", "G", "left", "escape")
 
 
-class Watchdog:
-    """Measures the longest pause of the event loop."""
-
-    def __init__(self) -> None:
-        self.worst = 0.0
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Watchdog:
-        self._task = asyncio.create_task(self._tick())
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        assert self._task is not None
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _tick(self) -> None:
-        while True:
-            wall, used, waited = time.perf_counter(), time.process_time(), _waited()
-            await asyncio.sleep(0.002)
-            passed = time.perf_counter() - wall - (_waited() - waited)
-            self.worst = max(self.worst, min(passed, time.process_time() - used))
+@pytest.fixture(autouse=True)
+def _ready() -> None:
+    """What happens once in a process is done: modules imported, and the tokenizers built, which is one
+    call of tiktoken's that nothing can interrupt."""
+    asyncio.run(ahead.imported(*ahead.MODULES))
+    for name in ("o200k_base", "cl100k_base"):
+        load_encoding(name)
 
 
-def _waited() -> float:
-    """Seconds that this thread was ready to run and other processes had the processor."""
-    try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
-    except OSError:
-        return 0.0
-
-
-def large(folder: Path) -> Path:
-    """3,000 messages, 400 sections, one section of three megabytes on one line."""
+def large(folder: Path) -> Opener:
+    """3,000 messages, 400 sections, one section of two megabytes on one line."""
     document = ['engine = "sample"', "budget = 100000000", "cap = 100000000"]
     for number in range(400):
         document.append(f'[[sections]]\nname = "section {number}"\ntext = "some words here"')
@@ -66,52 +57,92 @@ def large(folder: Path) -> Path:
     for number in range(3000):
         role = "user" if number % 2 == 0 else "assistant"
         document.append(f'[[messages]]\nrole = "{role}"\ncontent = "message {number} with some words"')
-    sample.write_workspace(folder, "\n".join(document), {"log.txt": "漢字 words " * 400_000})
-    return folder
+    sample.write_workspace(folder, "\n".join(document), {"log.txt": "漢字 words " * 150_000})
+    return sample.opener(folder)
 
 
-async def test_no_stall_while_a_large_workspace_is_opened_and_turned(tmp_path: Path) -> None:
-    folder = large(tmp_path / "large")
-    seen = []
+def long_session(folder: Path) -> Opener:
+    """A session of nanobot's of many rows, some of a megabyte: words, one line, another script."""
+    workspace = grown("nanobot", 10, folder)
+    path = workspace / "session.jsonl"
+    rows = list(messages(600))
+    texts = ["some words\n" * 90_000, "0123456789abcdef" * 60_000, "漢字かな words " * 40_000]
+    for number, text in enumerate(texts):
+        rows.append({"role": "user", "content": f"look at this {number}"})
+        rows.append({"role": "assistant", "content": text})
+    head = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    lines = [head, *(json.dumps(row, ensure_ascii=False) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return lambda: Debugger(open_workspace(workspace))
+
+
+def long_file(folder: Path) -> Opener:
+    """bee with an AGENTS.md of two megabytes."""
+    workspace = grown("bee", 20, folder)
+    (workspace / "AGENTS.md").write_text("# Rules\n\n" + "- never on a Friday\n" * 100_000, encoding="utf-8")
+    return lambda: Debugger(open_workspace(workspace))
+
+
+@pytest.mark.parametrize(
+    ("made", "keys"),
+    [
+        pytest.param(large, _WALK, id="large"),
+        pytest.param(large, _TURNS, id="turns"),
+        pytest.param(long_session, _WALK, id="long session"),
+        pytest.param(long_file, _WALK, id="long file"),
+    ],
+)
+async def test_nothing_keeps_the_event_loop_waiting(
+    made: Callable[[Path], Opener], keys: Sequence[str], tmp_path: Path
+) -> None:
+    opener = made(tmp_path / "workspace")
+    best: dict[str, float] = {}
     for _ in range(RUNS):
-        go = threading.Event()
-        app = PromptdbgApp(_gated(folder, go), watch=False)
-        async with app.run_test(size=(120, 40)) as pilot:
-            await pilot.pause(0.2)
-            async with Watchdog() as work:
-                go.set()
-                await settled(pilot)
-                await pilot.press("G")  # the large text, laid out in a thread
-                await press(pilot, "space")
-                await pilot.pause(0.3)
-        seen.append(work.worst)
-        if work.worst < LIMIT:
+        for did, share in (await _walked(opener, keys)).items():
+            best[did] = min(share, best.get(did, share))
+        if max(best.values()) < 1:
             break
-    assert min(seen) < LIMIT, [f"{worst * 1000:.0f} ms" for worst in seen]
+    assert not {did: f"{share:.1f} of the limit" for did, share in best.items() if share >= 1}
 
 
-async def test_no_stall_while_turns_are_looked_at(tmp_path: Path) -> None:
-    folder = large(tmp_path / "large")
-    seen = []
-    for _ in range(RUNS):
-        app = PromptdbgApp(sample.opener(folder), watch=False)
-        async with app.run_test(size=(120, 40)) as pilot:
-            await settled(pilot)
-            await pilot.press("T")
-            while "turns known" not in screen_text(app):
-                await pilot.pause(0.05)
-            async with Watchdog() as work:
-                await pilot.press("g", "down", "n", "v", "G", "left")
-                await pilot.pause(0.5)
-        seen.append(work.worst)
-        if work.worst < LIMIT:
-            break
-    assert min(seen) < LIMIT, [f"{worst * 1000:.0f} ms" for worst in seen]
+async def _walked(opener: Opener, keys: Sequence[str]) -> dict[str, float]:
+    """What opening and each key took, as a share of the limit."""
+    go, limit, shares = threading.Event(), LIMIT * slowness(), dict[str, float]()
+    app = PromptdbgApp(_gated(opener, go), watch=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for number, did in enumerate(("open", *keys)):
+            with causes() as work:
+                if did == "open":
+                    go.set()
+                    while app.picture is None:
+                        await asyncio.sleep(0.01)
+                else:
+                    await pilot.press(did)
+                await idle(pilot)
+            shares[f"{number} {did}"] = max(work.step / limit, work.hold / LIMIT)
+    return shares
 
 
-def _gated(folder: Path, go: threading.Event) -> Callable[[], Debugger]:
-    def opener() -> Debugger:
+def _gated(opener: Opener, go: threading.Event) -> Opener:
+    def opened() -> Debugger:
         go.wait(30)
-        return sample.opener(folder)()
+        return opener()
 
-    return opener
+    return opened
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="a thread's time is not told here")
+async def test_what_keeps_it_waiting_is_found() -> None:
+    def hold() -> None:
+        started = time.thread_time()
+        while time.thread_time() - started < 0.1:
+            sum(range(2_000_000))  # one call, which lets no other thread in
+
+    with causes() as work:
+        await asyncio.to_thread(hold)
+        assert work.hold > 0.03
+        assert work.step < 0.03
+        await asyncio.sleep(0)
+        sum(range(3_000_000))
+        await asyncio.sleep(0)
+    assert work.step > 0.03
