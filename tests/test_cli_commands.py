@@ -72,7 +72,8 @@ BUDGET in tokens, by the framework's own measure
   joins       0
   messages    1
   tools     120  ████████████████████████████
-  used      129  of 12
+  used      129
+  limit      12
   over      117
 
 STAGE    MESSAGES  TOKENS  WHAT HAPPENED
