@@ -241,3 +241,16 @@ def test_the_list_of_differences_is_bounded() -> None:
     (report,) = [r for r in compare(_same(), _answer(initial=_snapshot(many))) if r.name == "initial"]
     assert len(report.differences) == MESSAGE_DIFFERENCES
     assert report.messages == 1000
+
+
+def test_a_later_request_that_failed_before_it_was_sent_begins_with_what_it_was_given() -> None:
+    """It is not counted as a request, and a step that changes nothing shows what was given to it."""
+    longer = [*ROWS, {"role": "assistant", "content": "more"}]
+    assembly = _assembly(
+        _stage("session", StageKind.SESSION, ROWS[1:]),
+        _stage("history", StageKind.STEP, ROWS[1:]),
+        _stage("initial", StageKind.INITIAL, ROWS, size=50, measured_by="tiktoken"),
+        _stage("earlier_requests", StageKind.STEP, longer),
+        _stage("drop_orphan_tool_results", StageKind.STEP, longer, size=50, measured_by="tiktoken"),
+    )
+    assert _found(assembly, _answer(given=_snapshot(longer), sent=None)) == {}

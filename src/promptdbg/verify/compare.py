@@ -61,10 +61,12 @@ def _real_stages(answer: Answer) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if before is None:
         return
     yield "initial", before
-    if answer["requests"] > 1:
-        before = answer["given"]
-        if before is None:
+    given = answer["given"]
+    # A request that failed before it was sent is not counted, but its steps are what was noted.
+    if answer["requests"] > 1 or (given is not None and given["messages"] != before["messages"]):
+        if given is None:
             return
+        before = given
         yield _BEFORE, before
     for step in answer["steps"]:
         before = step if step["changed"] else before
