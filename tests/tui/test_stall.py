@@ -133,16 +133,21 @@ def _gated(opener: Opener, go: threading.Event) -> Opener:
 
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="a thread's time is not told here")
 async def test_what_keeps_it_waiting_is_found() -> None:
-    def hold() -> None:
-        started = time.thread_time()
-        while time.thread_time() - started < 0.1:
-            sum(range(2_000_000))  # one call, which lets no other thread in
+    def work() -> int:
+        return sum(range(3_000_000))  # one call, which lets no other thread in
 
-    with causes() as work:
+    def hold() -> None:
+        for _ in range(5):
+            work()
+
+    started = time.thread_time()
+    work()
+    long = (time.thread_time() - started) / 2
+    with causes() as found:
         await asyncio.to_thread(hold)
-        assert work.hold > 0.03
-        assert work.step < 0.03
+        assert found.hold > long
+        assert found.step < long
         await asyncio.sleep(0)
-        sum(range(3_000_000))
+        work()
         await asyncio.sleep(0)
-    assert work.step > 0.03
+    assert found.step > long
