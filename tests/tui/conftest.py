@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -126,6 +127,12 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     before = app.picture
     await pilot.press(*keys)
     await settled(pilot, before)
+
+
+async def paste(pilot: Pilot[Any], text: object) -> None:
+    """Paste a text, as a person does with the path of a file."""
+    pilot.app.post_message(events.Paste(str(text)))
+    await pilot.pause()
 
 
 def home_status(pilot: Pilot[Any]) -> str:

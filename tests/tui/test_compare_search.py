@@ -24,7 +24,18 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.workspace import read_manifest
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import (
+    Run,
+    drawn,
+    home_status,
+    idle,
+    on,
+    paste,
+    press,
+    screen_text,
+    settled,
+    the_app,
+)
 
 
 def screen(app: PromptdbgApp) -> CompareScreen:
@@ -111,17 +122,23 @@ async def test_against_a_saved_prompt_and_another_folder(run: Run, workspace: Pa
     )
     async with run() as pilot:
         app = the_app(pilot)
-        await pilot.press("c", "s", "G", "enter", *str(tmp_path / "none.json"), "enter")
+        await pilot.press("c", "s", "G", "enter")
+        await paste(pilot, tmp_path / "none.json")
+        await pilot.press("enter")
         await idle(pilot)
         assert home_status(pilot).endswith("none.json: does not exist")
-        await pilot.press("s", "G", "enter", *str(saved), "enter")
+        await pilot.press("s", "G", "enter")
+        await paste(pilot, saved)
+        await pilot.press("enter")
         await idle(pilot)
         assert screen(app).other == Other("place", str(saved))
         (found,) = screen(app).sections.differences
         assert (found.item, found.before) == ("identity", SectionStatus.DISABLED)
         await pilot.press("a")
         assert home_status(pilot).startswith("! a prompt elsewhere cannot be taken over")
-        await pilot.press("s", "G", "enter", *str(other), "enter")
+        await pilot.press("s", "G", "enter")
+        await paste(pilot, other)
+        await pilot.press("enter")
         await idle(pilot)
         assert {entry.item for entry in screen(app).sections.differences} >= {"retrieved: api.md"}
         await pilot.press("less_than_sign")  # what was named stays among the others

@@ -20,7 +20,7 @@ from promptdbg.tui.screens.export import ExportScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
-from tests.tui.conftest import Run, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, home_status, idle, on, paste, press, screen_text, settled, the_app
 
 KEY = "sk-proj-" + "Zq7Lw2Xv9Kp4Rt6Bn1Mc8Yd3" * 2
 
@@ -156,7 +156,8 @@ async def test_names_and_formats_go_together(run: Run, tmp_path: Path) -> None:
         assert home_status(pilot) == "! enter names the file"
         await pilot.press("enter", "ctrl+u", "enter")
         assert isinstance(app.focused, Input)  # a file needs a name
-        await pilot.press(*str(tmp_path), "enter")
+        await paste(pilot, tmp_path)
+        await pilot.press("enter")
         assert isinstance(app.focused, Input)  # a folder is no file
         await pilot.press("ctrl+u", *"page.html", "enter")
         assert screen(app).form == "html"

@@ -48,13 +48,18 @@ def _ready() -> None:
         load_encoding(name)
 
 
-def large(folder: Path) -> Opener:
+def many_turns(folder: Path) -> Opener:
+    """As ``large``, with fewer messages: every turn is assembled."""
+    return large(folder, 800)
+
+
+def large(folder: Path, count: int = 3000) -> Opener:
     """3,000 messages, 400 sections, one section of two megabytes on one line."""
     document = ['engine = "sample"', "budget = 100000000", "cap = 100000000"]
     for number in range(400):
         document.append(f'[[sections]]\nname = "section {number}"\ntext = "some words here"')
     document.append('[[sections]]\nname = "log"\nfile = "log.txt"')
-    for number in range(3000):
+    for number in range(count):
         role = "user" if number % 2 == 0 else "assistant"
         document.append(f'[[messages]]\nrole = "{role}"\ncontent = "message {number} with some words"')
     sample.write_workspace(folder, "\n".join(document), {"log.txt": "漢字 words " * 150_000})
@@ -87,7 +92,7 @@ def long_file(folder: Path) -> Opener:
     ("made", "keys"),
     [
         pytest.param(large, _WALK, id="large"),
-        pytest.param(large, _TURNS, id="turns"),
+        pytest.param(many_turns, _TURNS, id="turns"),
         pytest.param(long_session, _WALK, id="long session"),
         pytest.param(long_file, _WALK, id="long file"),
     ],
