@@ -32,9 +32,11 @@ def explaining() -> Iterator[Result]:
         said = f"3,000 messages of {tokens:,} tokens"
         for words in (["why", str(path), "m0", "--no-fixes"], ["trace", str(path), "the lower path"]):
             run = partial(_run, "-m", "promptdbg", *words)
-            yield bound(f"promptdbg {words[0]}, {said}, whole process", best(run), 0.3)
+            yield bound(
+                f"promptdbg {words[0]}, {said}, whole process", best(run), 0.3, told=words[0] == "why"
+            )
         search = partial(fixes, debugger.preview, debugger.settings, debugger.opened.knobs)
-        yield bound("fixes for one lost message of them", best(lambda: search(lost[0]), runs=3), 1)
+        yield bound("fixes for one lost message of them", best(lambda: search(lost[0]), runs=3), 1, told=True)
 
         def every() -> None:
             tried = Tried(debugger.preview, debugger.settings)
@@ -78,7 +80,7 @@ def aligning() -> Iterator[Result]:
         assembly = debugger.assembly
         lists = [stage for stage in assembly.stages if stage.kind is not StageKind.STEP]
         said = " + ".join(f"{len(stage.messages):,}" for stage in lists)
-        yield bound(f"align {said} messages", best(lambda: align_assembly(assembly)), 0.15)
+        yield bound(f"align {said} messages", best(lambda: align_assembly(assembly)), 0.15, told=True)
         yield bound("structure export of them", best(lambda: structure(assembly, b"salt"), runs=3), 2)
 
 
@@ -108,4 +110,4 @@ def redacting() -> Iterator[Result]:
         for entry in texts:
             redactor.redact(entry)
 
-    yield bound(f"redact {size / 1e6:.1f} MB in {len(texts):,} texts", best(redact, runs=2), 5)
+    yield bound(f"redact {size / 1e6:.1f} MB in {len(texts):,} texts", best(redact, runs=2), 5, told=True)

@@ -15,12 +15,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of the report. ``goal`` is what it should be, empty where there is none."""
+    """One line of the report. ``goal`` is what it should be, empty where there is none; ``told`` where
+    the README tells it too."""
 
     what: str
     figure: str
     goal: str = ""
     met: bool = True
+    told: bool = False
 
 
 def clock() -> float:
@@ -54,14 +56,17 @@ def ms(seconds: float) -> str:
     return f"{seconds * 1000:,.1f} ms"
 
 
-def ratio(what: str, ours: float, theirs: float, most: float) -> Result:
-    """Ours as a multiple of what it is compared with."""
+def ratio(what: str, ours: float, theirs: float, most: float | None = None, *, told: bool = False) -> Result:
+    """Ours as a multiple of what it is compared with, and the most it may be."""
     found = ours / theirs
-    return Result(what, f"{found:.2f}x ({ms(ours)} to {ms(theirs)})", f"at most {most:g}x", found <= most)
+    figure = f"{found:.2f}x ({ms(ours)} to {ms(theirs)})"
+    if most is None:
+        return Result(what, figure, told=told)
+    return Result(what, figure, f"at most {most:g}x", found <= most, told)
 
 
-def bound(what: str, seconds: float, most: float | None = None) -> Result:
+def bound(what: str, seconds: float, most: float | None = None, *, told: bool = False) -> Result:
     """A time, and the longest it may be."""
     if most is None:
-        return Result(what, ms(seconds))
-    return Result(what, ms(seconds), f"under {ms(most)}", seconds < most)
+        return Result(what, ms(seconds), told=told)
+    return Result(what, ms(seconds), f"under {ms(most)}", seconds < most, told)

@@ -15,6 +15,7 @@ from promptdbg.commands.parser import load, parser_for
 from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.examples import examples
 from promptdbg.tui.keys import PLACE_TITLES, keys_of
+from tests.bench import report
 
 _TABLE = re.compile(
     r"(?P<head>^<!-- table (?P<name>[\w-]+)(?: (?P<argument>[\w-]+))? -->\n).*?^(?P<end><!-- end -->)$",
@@ -153,6 +154,13 @@ def layers() -> str:
     return "```text\n" + "".join(layer.replace("promptdbg.", "") + "\n" for layer in named) + "```\n"
 
 
+def figures(every: str = "") -> str:
+    """The benchmarks as they were last kept: those that the README tells, or every one."""
+    machine, day, rows = report.kept()
+    results = [row.result for row in rows if every or row.result.told]
+    return f"{machine}; {day}.\n\n" + _rows(["measured", "figure", "goal"], map(report.shown, results))
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "rules": rules,
     "knobs": knobs,
@@ -162,4 +170,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "demos": demos,
     "proof": proof,
     "layers": layers,
+    "figures": figures,
 }

@@ -20,6 +20,7 @@ from promptdbg.analysis.turn_words import (
     turn_name,
 )
 from promptdbg.analysis.turns import Facts, Timeline
+from promptdbg.bulk import quick
 from promptdbg.marks import mark_of
 from promptdbg.model import Turn
 from promptdbg.text import one_line, safe
@@ -47,6 +48,7 @@ MEASURES = {
 }
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of the list: a turn by its place, or a boundary that stands above its turn."""
@@ -58,7 +60,8 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is known of the turns at one moment, ``count`` of them, and all that is the same wherever the
-    cursor stands. ``current`` is the turn that is shown elsewhere, ``peaks`` are the largest figures."""
+    cursor stands. ``current`` is the turn that is shown elsewhere, ``peaks`` are the largest figures,
+    ``timed`` whether any turn has a time."""
 
     turns: tuple[Turn, ...]
     facts: tuple[Facts | None, ...]
@@ -66,6 +69,7 @@ class Known:
     peaks: Mapping[Measure, int]
     count: int
     current: int
+    timed: bool
     life: Life | None = None
 
     def turn_at(self, place: int) -> int | None:
@@ -93,6 +97,7 @@ def known(timeline: Timeline, current: int, item: str | None) -> Known:
         peaks={measure: max([1, *(value_of(entry, measure) for entry in good)]) for measure in Measure},
         count=len(good),
         current=current,
+        timed=any(turn.time for turn in timeline.turns),
         life=life(timeline, item) if item is not None else None,
     )
 

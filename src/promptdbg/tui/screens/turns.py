@@ -107,7 +107,11 @@ class TurnsScreen(ItemScreen):
         made = known(self._timeline, current, self.item) if new or self._what is None else self._what
         self._draw(replace(made, current=current), to=current if moved else None)
         if new:
-            self._look()
+            self._look_on()
+
+    def _look_on(self) -> None:
+        """Go on looking once the screen is drawn, which would take twice as long beside it."""
+        self.call_after_refresh(self._look)
 
     @work(exclusive=True, group="turns", exit_on_error=False, description="turns")
     async def _look(self) -> None:
@@ -137,7 +141,7 @@ class TurnsScreen(ItemScreen):
         self.workers.cancel_group(self, "turns")
 
     def on_screen_resume(self) -> None:
-        self._look()
+        self._look_on()
 
     # -- drawing
 

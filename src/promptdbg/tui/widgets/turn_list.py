@@ -99,8 +99,7 @@ class TurnList(VirtualList):
         return _BAR + 1 if width >= (86 if self._life else 70) else 0
 
     def _timed(self, width: int) -> bool:
-        times = self.what is not None and any(turn.time for turn in self.what.turns)
-        return times and width >= (116 if self._life else 100)
+        return self.what is not None and self.what.timed and width >= (116 if self._life else 100)
 
     def draw_row(self, row: int, line: int, width: int) -> Strip:
         what = self.what
