@@ -42,7 +42,33 @@ def test_a_snipped_head_says_how_many_went(make: Make) -> None:
     report = compare_prefix(first, second, tokenizer())
     assert report.broken is not None
     assert report.broken.item == "m0"
-    assert report.broken.cause == "3 earlier entries were taken out here"
+    assert report.broken.cause == "3 earlier entries were taken out here [fake.steps.trim]"
+
+
+def test_what_is_gone_is_counted_where_a_new_text_stands_in_its_place(make: Make) -> None:
+    made = make(sections=[{"name": "a", "text": "rules"}], messages=ROWS)
+    # Of what the second turn had, nothing is left but the system prompt, and the row behind it is new.
+    first, second = made.assemble(Settings(turn=2)), made.assemble(Settings(turn=3).with_value("keep", 2))
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    assert report.broken.item == "m0"
+    assert report.broken.cause == "3 earlier entries were taken out here [fake.steps.trim]"
+
+
+def test_what_joins_sections_is_not_counted(make: Make) -> None:
+    made = make(sections=[{"name": name, "text": f"text of {name}"} for name in "abc"])
+    first, second = made.assemble(), made.assemble(Settings(off=frozenset({"a", "b"})))
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    assert report.broken.cause == "2 earlier entries were taken out here [promptdbg.off]"
+
+
+def test_a_text_that_was_both_moved_and_new_has_no_cause_it_does_not_have(make: Make) -> None:
+    first = make(sections=[{"name": "a", "text": "one"}, {"name": "b", "text": "two"}]).assemble()
+    second = make(sections=[{"name": "b", "text": "other"}, {"name": "a", "text": "new"}]).assemble()
+    report = compare_prefix(first, second, tokenizer())
+    assert report.broken is not None
+    assert report.broken.cause == ""
 
 
 def test_a_longer_earlier_request_and_the_same_one(make: Make) -> None:

@@ -123,9 +123,36 @@ def test_cache_against_the_turn_before(folder: str, capsys: pytest.CaptureFixtur
     assert report["against"] == "turn 1"
     assert report["broken"] is None
     broken = as_json(capsys, "cache", folder, "--against", "wide")["broken"]
-    assert (broken["item"], broken["cause"]) == ("rules", "1 earlier entry was taken out here")
+    cause = "1 earlier entry was taken out here [fake.sections.budget]"
+    assert (broken["item"], broken["cause"]) == ("rules", cause)
+
+
+def test_cache_names_what_there_is_to_compare_with(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = run(capsys, "cache", folder, "--turn", "1")
-    assert (code, "no turn before" in err) == (2, True)
+    assert (code, err.count("--turn:")) == (2, 1)
+    assert "there is no turn before this one" in err
+    assert "--against takes a scenario (wide), a turn (1 to 3) or JSON that promptdbg wrote" in err
+    (tmp_path / "promptdbg.toml").write_text('engine = "fake"\n[[sections]]\nname = "a"\ntext = "b"\n')
+    code, _, err = run(capsys, "cache", folder)
+    assert (code, "--turn" in err) == (2, False), "nobody gave that option"
+    assert "--against takes JSON that promptdbg wrote; promptdbg.toml may hold scenarios" in err
+
+
+def test_cache_compares_a_scenario_at_the_same_turn(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    report = as_json(capsys, "cache", folder, "--turn", "1", "--scenario", "wide", "--against", "wide")
+    assert (report["broken"], report["lost_tokens"]) == (None, 0)
+
+
+def test_cache_of_a_recording_says_that_it_holds_one_request(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "made.json"
+    made.write_text(json.dumps(as_json(capsys, "inspect", folder)))
+    code, _, err = run(capsys, "cache", str(made))
+    assert (code, "--turn" in err) == (2, False)
+    assert "a recording holds one request: there is none before it" in err
 
 
 def test_lint_of_the_final_list_and_of_a_recorded_request(

@@ -146,7 +146,8 @@ async def test_the_cache_breaks_where_a_change_was_made(run: Run, faulty: Path) 
         await idle(pilot)
         turn, changed = rows(app, Group.CACHE)
         assert not turn.problem
-        assert changed.title.startswith("against the files: 1 earlier entry was taken out here, ")
+        cause = "1 earlier entry was taken out here [promptdbg.off]"
+        assert changed.title.startswith(f"against the files: {cause}, ")
         assert (changed.item, changed.where) == ("identity", "identity")
         go_to(app, changed)
         await pilot.pause()

@@ -7,10 +7,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import section_offset
-from promptdbg.model import Assembly, Message, StageKind
+from promptdbg.model import LOSSES, Assembly, Message, StageKind
 from promptdbg.tokens import TokenCounter, utf8_length
 
 _CONTEXT = 40
@@ -110,7 +111,7 @@ def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> 
             size += utf8_length(piece.text)
             continue
         same = _common(earlier.text, piece.text)
-        changed, cause = _cause(old, new, index, same)
+        changed, cause = _cause(old, new, index, same, second)
         inside = utf8_length(piece.text[:same])
         tokens += min(counter.count(piece.text[:same]), piece.tokens)
         return CacheReport(
@@ -156,18 +157,45 @@ def _common(left: str, right: str) -> int:
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?|\d{4}-\d{2}-\d{2}")
 
 
-def _cause(old: tuple[Piece, ...], new: tuple[Piece, ...], index: int, same: int) -> tuple[Piece, str]:
+def _cause(
+    old: tuple[Piece, ...], new: tuple[Piece, ...], index: int, same: int, now: Assembly
+) -> tuple[Piece, str]:
     """What changed at the break, the piece it is about first."""
     earlier, piece = old[index], new[index]
     for match in _CLOCK.finditer(piece.text, max(0, same - 20), same + 20):
         if match.start() <= same <= match.end():
             return piece, "a clock: the text holds a time that changes with every request"
-    rest = [entry.text for entry in old[index:]]
-    if piece.text in rest:
-        # What joins two sections is a piece too, but not what a person would name.
-        gone = [entry for entry in old[index : index + rest.index(piece.text)] if entry.text.strip()]
+    if gone := _gone(old[index:], new[index:]):
         entries = "entry was" if len(gone) == 1 else "entries were"
-        return next(iter(gone), earlier), f"{len(gone)} earlier {entries} taken out here"
+        return gone[0], f"{len(gone):,} earlier {entries} taken out here{_rules(gone, now)}"
     if earlier.text in (entry.text for entry in new[index:]):
         return piece, "new text was put in here"
     return piece, f"the text of {piece.title} changed" if piece.item == earlier.item else ""
+
+
+def _gone(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
+    """What stood here and is not in the request any more, up to what goes on in the new one.
+
+    Where nothing of the old request goes on (all of it was taken out, and what follows is new), that
+    is what no entry of the new one is made of.
+    """
+    old = tuple(filter(_named, old))
+    rest = [entry.text for entry in old]
+    if new[0].text in rest:
+        gone = old[: rest.index(new[0].text)]
+    else:
+        left = {entry.item for entry in new if _named(entry)}
+        gone = tuple(takewhile(lambda entry: entry.item not in left, old))
+    return list(gone)
+
+
+def _named(piece: Piece) -> bool:
+    """Not what joins two sections: that is a piece too, but none that a person would name or count."""
+    return piece.tokens > 0
+
+
+def _rules(gone: list[Piece], now: Assembly) -> str:
+    """The rules that took them out, in brackets; empty where none is on record."""
+    items = {entry.item for entry in gone}
+    found = dict.fromkeys(d.rule for d in now.decisions if d.item in items and d.action in LOSSES)
+    return f" [{', '.join(found)}]" if found else ""

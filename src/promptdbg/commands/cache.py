@@ -17,11 +17,14 @@ from promptdbg.errors import UsageError
 from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly
 from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.workspace import MANIFEST_NAME
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
 
 SCHEMA = "promptdbg/cache/1"
+
+_JSON = "JSON that promptdbg wrote"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,10 +51,8 @@ def _earlier(debugger: Debugger, against: str | None) -> tuple[Assembly, str]:
     turns = debugger.opened.turns
     if against is None:
         turn = (debugger.settings.turn or len(turns) + 1) - 1
-        if turn < 1:
-            raise UsageError(
-                "there is no turn before this one", where="--turn", hint="compare with --against"
-            )
+        if turn < 1 or debugger.opened.recorded:
+            raise _nothing_before(debugger)
         return debugger.preview(debugger.settings.with_turn(turn)), f"turn {turn}"
     if (named := options.turn_named(against, len(turns))) is not None:
         return debugger.preview(debugger.settings.with_turn(named)), f"turn {named}"
@@ -59,7 +60,28 @@ def _earlier(debugger: Debugger, against: str | None) -> tuple[Assembly, str]:
         from promptdbg.export.load import assembly_from, read_json
 
         return assembly_from(read_json(Path(against)), against), against
-    return debugger.preview(debugger.opened.scenario(against)), f"scenario {against}"
+    scenario = debugger.opened.scenario(against).with_turn(debugger.settings.turn)
+    return debugger.preview(scenario), f"scenario {against}"
+
+
+def _nothing_before(debugger: Debugger) -> UsageError:
+    """That there is no turn before this one, and what there is to compare with instead. The option is
+    named only where it was given."""
+    opened = debugger.opened
+    if opened.recorded:
+        what = "a recording holds one request: there is none before it"
+        return UsageError(what, hint=f"--against takes {_JSON}")
+    turns = len(opened.turns)
+    manifest = opened.workspace.manifest
+    scenarios = ", ".join(sorted(manifest.scenarios)) if manifest else ""
+    there = [f"a scenario ({scenarios})"] if scenarios else []
+    there += [f"a turn (1 to {turns:,})"] if turns > 1 else []
+    more = "" if scenarios else f"; {MANIFEST_NAME} may hold scenarios"
+    return UsageError(
+        "there is no turn before this one",
+        where="--turn" if debugger.settings.turn is not None else "",
+        hint=f"--against takes {' or '.join([', '.join(there), _JSON] if there else [_JSON])}{more}",
+    )
 
 
 def document(report: CacheReport, name: str) -> dict[str, Any]:
