@@ -10,6 +10,7 @@ import pytest
 from promptdbg.debug import Debugger, opened_assembly
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.findings import FindingRow, Group
+from promptdbg.tui.screens.choices import ChoiceList
 from promptdbg.tui.screens.findings import FindingList, FindingsScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.messages import MessagesScreen
@@ -174,7 +175,59 @@ async def test_first_turn_and_recording_have_nothing_to_compare_with(run: Run, f
         await idle(pilot)
         (row,) = rows(app, Group.CACHE)
         assert "a recording holds one request" in row.title
+        await pilot.press("s")
+        assert home_status(pilot) == "! a recording holds one request: there is none to compare it with"
         assert len(rows(app, Group.LINT)) == 2
+
+
+SCENARIO = """
+[scenarios.louder]
+texts = { identity = "You are careful and you shout at the user of this agent." }
+"""
+
+
+async def test_no_cache_is_claimed_that_was_not_compared(run: Run, tmp_path: Path) -> None:
+    plain = DOCUMENT[: DOCUMENT.index("[[messages]]")].replace(_RULE, "Ask first.", 1)
+    folder = sample.write_workspace(tmp_path / "plain", plain)
+    async with run(folder=folder) as pilot:
+        await pilot.press("p")
+        await idle(pilot)
+        assert (
+            home_status(pilot) == "no provider rule is broken, no cache was compared, nothing is in it twice"
+        )
+        assert "not compared" in screen_text(the_app(pilot))
+        await pilot.press("s")
+        assert home_status(pilot) == "! there is nothing here to compare with: no scenario, no other turn"
+    folder = sample.write_workspace(tmp_path / "scenario", plain + SCENARIO)
+    async with run(folder=folder) as pilot:
+        await pilot.press("p")
+        await idle(pilot)
+        assert "no cache was compared (s chooses with what)" in home_status(pilot)
+
+
+async def test_the_cache_against_a_scenario_that_is_chosen(run: Run, tmp_path: Path) -> None:
+    folder = sample.write_workspace(tmp_path / "scenario", DOCUMENT + SCENARIO)
+    async with run(folder=folder) as pilot:
+        app = the_app(pilot)
+        await pilot.press("p")
+        await idle(pilot)
+        await pilot.press("s")
+        names = [choice.name for choice in app.screen.query_one(ChoiceList).choices]
+        assert names == ["scenario louder", "turn 3", "turn 2", "turn 1"]
+        await pilot.press("enter")
+        await idle(pilot)
+        _, chosen = rows(app, Group.CACHE)
+        assert chosen.problem
+        assert chosen.title.startswith("against scenario louder: ")
+        assert chosen.item == "identity"
+        assert "1 break of the cached prefix" in home_status(pilot)
+        row = app.screen.query_one(FindingList).row
+        assert row == chosen, "the cursor goes to what was asked for"
+        await pilot.press("s")
+        assert app.screen.query_one(ChoiceList).cursor == 0, "on the one in force"
+        await pilot.press("escape", "r")  # it stays chosen
+        await idle(pilot)
+        assert len(rows(app, Group.CACHE)) == 2
 
 
 async def test_nothing_found_and_rows_that_lead_nowhere(run: Run) -> None:

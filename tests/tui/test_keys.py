@@ -318,6 +318,7 @@ CASES: dict[str, Case] = {
     "search.back": case("F o n e enter", at_home),
     # findings
     "findings.open": case("p", says("this row is about no single item")),
+    "findings.others": case("p", on(ChoiceBox)),
     "findings.back": case("p", at_home),
     "findings.away": case("p", at_home),
     # export

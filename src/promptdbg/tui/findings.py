@@ -45,12 +45,19 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything that the analyses found."""
+    """Everything that the analyses found. ``others`` is whether there is something to compare with that
+    was not compared: a scenario, another turn."""
 
     lint: tuple[Finding, ...]
     comparisons: tuple[Comparison, ...]
     duplicates: tuple[Duplicate, ...]
     messages: int
+    others: bool = False
+
+    @property
+    def compared(self) -> bool:
+        """Whether any request was found to compare with: without one nothing is known of a cache."""
+        return any(entry.report is not None for entry in self.comparisons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +84,7 @@ def rows_of(found: Found, picture: Picture) -> list[FindingRow]:
     lint = list(_lint_rows(found.lint, items))
     rows += [_lint_head(found, len(lint)), *lint]
     cache = [_cache_row(entry, items) for entry in found.comparisons]
-    rows += [_cache_head(found.comparisons), *cache]
+    rows += [_cache_head(found), *cache]
     twice = [_duplicate_row(entry, items) for entry in found.duplicates]
     rows += [_twice_head(found.duplicates), *twice]
     return rows
@@ -106,11 +113,13 @@ class _Items:
         return thing.source if thing is not None else None
 
 
-def summary(rows: Iterable[FindingRow]) -> str:
+def summary(rows: Iterable[FindingRow], found: Found) -> str:
     """How many problems there are, by group, as one sentence."""
     problems = [row.group for row in rows if row.problem and not row.head]
     if not problems:
-        return "no provider rule is broken, the cached prefix holds, nothing is in it twice"
+        choose = " (s chooses with what)" if found.others else ""
+        cache = "the cached prefix holds" if found.compared else f"no cache was compared{choose}"
+        return f"no provider rule is broken, {cache}, nothing is in it twice"
     parts = [
         (problems.count(Group.LINT), "breach of provider rules", "breaches of provider rules"),
         (problems.count(Group.CACHE), "break of the cached prefix", "breaks of the cached prefix"),
@@ -178,21 +187,19 @@ def _lint_row(finding: Finding, tag: str, providers: str, items: _Items) -> Find
 # -- the cache
 
 
-def _cache_head(comparisons: Sequence[Comparison]) -> FindingRow:
-    reports = [entry.report for entry in comparisons if entry.report is not None]
-    broken = sum(1 for report in reports if report.broken is not None)
-    title = (
-        "nothing to compare with"
-        if not reports
-        else "whole prefix shared"
-        if not broken
-        else "the prefix breaks"
-    )
+def _cache_head(found: Found) -> FindingRow:
+    broken = any(entry.report is not None and entry.report.broken for entry in found.comparisons)
+    if not found.compared:
+        title = "not compared: " + (
+            "s chooses with what" if found.others else "there is nothing to compare with"
+        )
+    else:
+        title = "the prefix breaks" if broken else "whole prefix shared"
     detail = say(
         "A provider's cache serves the beginning that two requests share, up to the first byte that "
         "differs. Everything behind it is paid in full, however little changed."
     )
-    return FindingRow(Group.CACHE, "", "", title, (detail,), head=True, problem=bool(broken))
+    return FindingRow(Group.CACHE, "", "", title, (detail,), head=True, problem=broken)
 
 
 def _cache_row(entry: Comparison, items: _Items) -> FindingRow:

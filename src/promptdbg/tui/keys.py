@@ -213,6 +213,7 @@ KEYS: tuple[Key, ...] = (
     Key("search.back", "search", "escape", "esc", "back", "Back", "Back", 80),
     # findings
     Key("findings.open", "findings", "enter", "enter", "choose", "Go to", "To the message or the section", 5),
+    Key("findings.others", "findings", "s", "s", "others", "Against", "Choose a scenario or a turn to compare the cached prefix with", 44),
     Key("findings.back", "findings", "escape", "esc", "back", "Back", "Back", 80),
     Key("findings.away", "findings", "p", "p", "leave", "Back", "Back to where you came from"),
     # turns

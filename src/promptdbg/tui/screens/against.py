@@ -14,23 +14,24 @@ ELSEWHERE = Choice("a file or a folder", "JSON that promptdbg wrote, a session, 
 
 def others_box(
     others: Sequence[Other],
-    current: Other,
+    current: Other | None,
     picture: Picture,
     chosen: Callable[[Other], None],
-    named: Callable[[], None],
+    named: Callable[[], None] | None = None,
 ) -> ChoiceBox:
     """What there is to compare with.
 
     Args:
-        named: called when a place is to be named instead.
+        named: called when a place is to be named instead; without it none can be.
     """
-    rows = [*(Choice(other.title, about(other, picture)) for other in others), ELSEWHERE]
-    start = others.index(current) if current in others else -1
+    rows = [Choice(other.title, about(other, picture)) for other in others]
+    rows += [ELSEWHERE] if named is not None else []
+    start = others.index(current) if current is not None and current in others else -1
 
     def taken(row: int) -> None:
         if row < len(others):
             chosen(others[row])
-        else:
+        elif named is not None:
             named()
 
     return ChoiceBox("Compare the prompt as it is now with", rows, start, taken)

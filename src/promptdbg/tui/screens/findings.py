@@ -17,18 +17,21 @@ from promptdbg.analysis.duplicates import duplicates
 from promptdbg.analysis.lint import lint_assembly
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Assembly, Settings, Source
+from promptdbg.model import Assembly, Source
 from promptdbg.text import clip, clip_middle, pad
 from promptdbg.tui.findings import (
     PROVIDERS,
     Comparison,
     FindingRow,
     Found,
+    Group,
     rows_of,
     summary,
 )
 from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.others import FILES, Other, assembly_of, others_of
 from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.against import others_box
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.prose import Prose
@@ -117,6 +120,11 @@ class FindingsScreen(ItemScreen):
     }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.other: Other | None = None
+        """What the cache is compared with beside the turn before and the files, once it is chosen."""
+
     def compose_body(self) -> Iterable[Widget]:
         yield FindingList()
         yield Prose(id="report", classes="pane")
@@ -130,14 +138,20 @@ class FindingsScreen(ItemScreen):
     def show_picture(self, picture: Picture) -> None:
         debugger = self.promptdbg.driver.debugger
         if debugger is not None:
-            self._look(picture, debugger)
+            self._look(picture, debugger, self.other)
 
     @work(exclusive=True, group="findings", exit_on_error=False, description="findings")
-    async def _look(self, picture: Picture, debugger: Debugger) -> None:
-        found = await asyncio.to_thread(_found, picture.assembly, debugger)
+    async def _look(
+        self, picture: Picture, debugger: Debugger, other: Other | None, asked: bool = False
+    ) -> None:
+        found = await asyncio.to_thread(_found, picture, debugger, other)
         rows = await asyncio.to_thread(rows_of, found, picture)
-        self.query_one(FindingList).show(rows)
-        self.say(summary(rows))
+        listing = self.query_one(FindingList)
+        listing.show(rows)
+        if asked:  # to the comparison that was asked for, which is the last
+            listing.cursor = max(n for n, row in enumerate(rows) if row.group is Group.CACHE)
+            listing.show_cursor()
+        self.say(summary(rows, found))
         self._show_row()
         self.show_keys()
 
@@ -193,6 +207,25 @@ class FindingsScreen(ItemScreen):
         else:
             self.promptdbg.open_message(row.item)
 
+    def action_others(self) -> None:
+        """Choose what the cache is compared with."""
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if picture is None or debugger is None:
+            return
+        others = _others(picture, debugger)
+        if debugger.opened.recorded:
+            self.refuse("a recording holds one request: there is none to compare it with")
+        elif not others:
+            self.refuse("there is nothing here to compare with: no scenario, no other turn")
+        else:
+            self.app.push_screen(others_box(others, self.other, picture, self._take))
+
+    def _take(self, other: Other) -> None:
+        self.other = other
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if picture is not None and debugger is not None:
+            self._look(picture, debugger, other, asked=True)
+
     def action_back(self) -> None:
         self.leave()
 
@@ -200,18 +233,25 @@ class FindingsScreen(ItemScreen):
 # -- in the thread
 
 
-def _found(assembly: Assembly, debugger: Debugger) -> Found:
+def _found(picture: Picture, debugger: Debugger, other: Other | None) -> Found:
+    assembly = picture.assembly
     final = assembly.stages[-1].messages if assembly.stages else ()
     return Found(
         tuple(finding for provider in PROVIDERS for finding in lint_assembly(assembly, provider)),
-        tuple(_comparisons(assembly, debugger)),
+        tuple(_comparisons(assembly, debugger, other)),
         duplicates(assembly, debugger.counter),
         len(final),
+        bool(_others(picture, debugger)),
     )
 
 
-def _comparisons(assembly: Assembly, debugger: Debugger) -> Iterator[Comparison]:
-    """The request against the one a turn before, and against the one without the changes."""
+def _others(picture: Picture, debugger: Debugger) -> list[Other]:
+    """What can be chosen to compare with: the files are compared by themselves once they differ."""
+    return [] if debugger.opened.recorded else [one for one in others_of(picture, ()) if one != FILES]
+
+
+def _comparisons(assembly: Assembly, debugger: Debugger, other: Other | None) -> Iterator[Comparison]:
+    """The request against the one a turn before, the one without the changes, and the chosen one."""
     settings = assembly.settings
     if debugger.opened.recorded:
         yield Comparison("the turn before", note="a recording holds one request: there is none before it")
@@ -220,15 +260,16 @@ def _comparisons(assembly: Assembly, debugger: Debugger) -> Iterator[Comparison]
     if turn < 1:
         yield Comparison("the turn before", note="there is no turn before this one")
     else:
-        yield _compared(f"turn {turn}", settings.with_turn(turn), assembly, debugger)
-    plain = replace(debugger.base, turn=settings.turn)
-    if settings != plain:
-        yield _compared("the files", plain, assembly, debugger)
+        yield _compared(Other("turn", turn=turn), assembly, debugger)
+    if settings != replace(debugger.base, turn=settings.turn):
+        yield _compared(FILES, assembly, debugger)
+    if other is not None:
+        yield _compared(other, assembly, debugger)
 
 
-def _compared(name: str, settings: Settings, assembly: Assembly, debugger: Debugger) -> Comparison:
+def _compared(other: Other, assembly: Assembly, debugger: Debugger) -> Comparison:
     try:
-        earlier = debugger.preview(settings)
+        earlier = assembly_of(other, debugger, assembly)
     except PromptdbgError as error:
-        return Comparison(name, note=error.line())
-    return Comparison(name, compare_prefix(earlier, assembly, debugger.counter))
+        return Comparison(other.title, note=error.line())
+    return Comparison(other.title, compare_prefix(earlier, assembly, debugger.counter))
