@@ -13,9 +13,10 @@ from textual.widgets import Input
 from promptdbg.commands.picture import svg
 from promptdbg.debug import Debugger, opened_assembly
 from promptdbg.export import formats
+from promptdbg.export.levels import LEVELS, Level
 from promptdbg.export.load import assembly_from, read_json
 from promptdbg.tui.app import PromptdbgApp
-from promptdbg.tui.export_view import progress_lines, suggested_path
+from promptdbg.tui.export_view import LEVEL_WORDS, progress_lines, suggested_path
 from promptdbg.tui.screens.export import ExportScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.widgets.prose import Prose
@@ -170,6 +171,46 @@ async def test_names_and_formats_go_together(run: Run, tmp_path: Path) -> None:
             await idle(pilot)
             assert (tmp_path / "here" / f"page.{form}").read_text().lstrip().lower().startswith(start)
             await pilot.press("space")
+
+
+async def test_a_name_that_says_the_level_follows_it(run: Run, secret: Path, tmp_path: Path) -> None:
+    async with run(folder=secret) as pilot:
+        app = the_app(pilot)
+        await pilot.press("x", "down", "down", "enter", "enter")
+        assert screen(app).path == Path("prompt.structure.json")
+        await pilot.press("up", "right")
+        assert screen(app).path == Path("prompt.structure.md")
+        await pilot.press("up", "right")
+        await idle(pilot)
+        assert screen(app).level == "redacted"
+        assert screen(app).path == Path("prompt.redacted.md")
+        await pilot.press("ctrl+s")
+        await idle(pilot)
+        assert files(tmp_path / "here") == ["prompt.redacted.md"], "texts, in a file that says so"
+        await pilot.press("down", "down", "enter", "ctrl+u", *"mine.md", "enter", "up", "up", "right")
+        await idle(pilot)
+        assert screen(app).path == Path("mine.md"), "a name of one's own stays"
+
+
+async def test_enter_says_what_it_does_on_each_row(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("x")
+        await idle(pilot)
+        assert "enter Name" not in screen_text(app)
+        await pilot.press("down", "down")
+        assert "enter Name" in screen_text(app)
+        await pilot.press("up")
+        assert "enter Name" not in screen_text(app)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_level_is_told_whole_at_eighty_columns(run: Run, level: Level) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("x", *["right"] * LEVELS.index(level))
+        await idle(pilot)
+        assert LEVEL_WORDS[level] in screen_text(app)
 
 
 async def test_a_picture_is_offered_only_where_it_can_be_drawn(run: Run) -> None:

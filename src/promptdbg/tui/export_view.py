@@ -16,10 +16,11 @@ from promptdbg.tui.sentences import plural
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
 LEVEL_WORDS: dict[Level, str] = {
-    "structure": "sizes, statuses and rules; no text, no names but well-known ones",
-    "redacted": "the texts, with secrets and personal data replaced",
+    "structure": "sizes and rules; no text, only well-known names",
+    "redacted": "texts; what has the shape of a secret is hidden",
     "full": "every text as it is",
 }
+"""Short enough to be read whole in the smallest window with room for them, 80 columns."""
 FORM_WORDS = {
     "json": "for programs; opens here again",
     "md": "for an issue",
@@ -202,7 +203,12 @@ def progress_lines(done: int, total: int, full: str, rest: str) -> list[Paragrap
 def suggested_path(level: Level, form: str, workspace: str, here: Path, home: Path) -> Path:
     """Where an export would be written: a name that tells nothing, and never in the workspace."""
     folder = home if here.is_relative_to(workspace) else here
-    return folder / f"prompt.{level}.{form}"
+    return folder / suggested_name(level, form)
+
+
+def suggested_name(level: Level, form: str) -> str:
+    """The name of a file nobody has named: it says what is in it."""
+    return f"prompt.{level}.{form}"
 
 
 def written_sentence(path: str, made: Export, size: int) -> str:

@@ -161,7 +161,13 @@ class PictureScreen(FramedScreen):
     def show_keys(self) -> None:
         """The key line for where the focus is; what cannot work now is dim."""
         if self._composed:
-            self.query_one(KeyLine).show(self.places_now(), self.idle_keys(), self.promptdbg.config)
+            self.query_one(KeyLine).show(
+                self.places_now(), self.idle_keys(), self.promptdbg.config, hidden=self.hidden_keys()
+            )
+
+    def hidden_keys(self) -> frozenset[str]:
+        """The ids of keys that mean nothing for what is in front of the person."""
+        return frozenset()
 
     def idle_keys(self) -> frozenset[str]:
         """The ids of keys that would only say why they cannot work."""

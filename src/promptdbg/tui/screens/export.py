@@ -29,6 +29,7 @@ from promptdbg.tui.export_view import (
     preview_lines,
     preview_of,
     progress_lines,
+    suggested_name,
     suggested_path,
     written_sentence,
 )
@@ -179,13 +180,19 @@ class ExportScreen(PictureScreen):
     def action_other(self, step: int) -> None:
         row = self.query_one(OptionRows).cursor
         if row == LEVEL:
-            self.level = LEVELS[(LEVELS.index(self.level) + step) % len(LEVELS)]
+            self._take_level(LEVELS[(LEVELS.index(self.level) + step) % len(LEVELS)])
             self._prepare()
         elif row == FORM:
             forms = self._forms()
             self._take_form(forms[(forms.index(self.form) + step) % len(forms)])
         else:
             self.refuse("enter names the file")
+
+    def _take_level(self, level: Level) -> None:
+        """Another level; a name that says the level, as it was suggested, says the new one."""
+        if self.path is not None and self.path.name == suggested_name(self.level, self.form):
+            self.path = self.path.with_name(suggested_name(level, self.form))
+        self.level = level
 
     def _forms(self) -> Sequence[str]:
         """The formats there are: a picture only where something can draw one."""
@@ -196,6 +203,14 @@ class ExportScreen(PictureScreen):
         if self.path is not None and self.path.suffix.lstrip(".") in FORMATS:
             self.path = self.path.with_suffix(f".{form}")
         self._show_options()
+
+    def hidden_keys(self) -> frozenset[str]:
+        """Enter names the file; on the other rows it is one more key for the next choice."""
+        named = self.query_one(OptionRows).cursor == FILE
+        return frozenset({"export.other"} if named else {"export.choose"})
+
+    def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        self.show_keys()
 
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         self.action_choose()
@@ -276,7 +291,7 @@ class ExportScreen(PictureScreen):
         if picture is None or preview is None:
             return
         text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
-        name = f"prompt.{preview.made.level}.{self.form}"
+        name = suggested_name(preview.made.level, self.form)
         self.app.deliver_text(io.StringIO(text), save_filename=name, open_method="download")
         self.say(written_sentence(name, preview.made, len(text.encode("utf-8", "replace"))) + doubt)
 

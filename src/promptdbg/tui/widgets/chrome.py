@@ -152,11 +152,17 @@ class KeyLine(DrawnLines):
         self._dim: frozenset[str] = frozenset()
 
     def show(
-        self, places: Sequence[Place], dim: frozenset[str] = frozenset(), config: Config | None = None
+        self,
+        places: Sequence[Place],
+        dim: frozenset[str] = frozenset(),
+        config: Config | None = None,
+        *,
+        hidden: frozenset[str] = frozenset(),
     ) -> None:
-        """The places the focus is in; ``dim`` are ids of keys that cannot work now."""
+        """The places the focus is in; ``dim`` are ids of keys that cannot work now, ``hidden`` of those
+        that mean nothing here."""
         config = config or Config()
-        keys = [config.named(key) for key in key_line(*places)]
+        keys = [config.named(key) for key in key_line(*places) if key.id not in hidden]
         if (keys, dim) != (self._keys, self._dim):
             self._keys, self._dim = keys, dim
             self.refresh()
