@@ -171,11 +171,47 @@ async def test_changes_are_saved_only_when_asked(run: Run, workspace: Path) -> N
         picture = app.picture
         await pilot.press("ctrl+u", *"quiet", "enter")
         await settled(pilot, picture)
+        await idle(pilot)
+        said = "saved as scenario quiet in promptdbg.toml · 1 section differs · "
+        assert home_status(pilot).startswith(said)
+        await press(pilot, "r")  # as the watcher does when it sees the file
+        await idle(pilot)
+        assert home_status(pilot).startswith(said)
         read = read_manifest(manifest)
         assert read is not None
         assert read.scenarios["quiet"].off == {"identity"}
         assert manifest.read_text().startswith(before)
         assert "quiet" in drawn(app).scenarios
+        await pilot.press("greater_than_sign")
+        await idle(pilot)
+        assert "saved" not in home_status(pilot)
+
+
+async def test_a_scenario_saved_in_a_bundled_example_says_so(
+    run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("promptdbg.examples.FOLDER", workspace.parent)
+    async with run() as pilot:
+        await press(pilot, "space")
+        await pilot.press("c", "ctrl+s", *"quiet", "enter")
+        await idle(pilot)
+        said = "saved as scenario quiet in promptdbg.toml of the bundled example · "
+        assert home_status(pilot).startswith(said)
+
+
+async def test_that_it_can_be_saved_is_seen_at_eighty_columns(run: Run) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("c")
+        await idle(pilot)
+        assert "ctrl+s" not in screen_text(app), "nothing is changed"
+        await pilot.press("escape")
+        await press(pilot, "space")
+        await pilot.press("c")
+        await idle(pilot)
+        for pane in "12":
+            await pilot.press(pane)
+            assert "ctrl+s Save" in screen_text(app)
 
 
 async def test_search_says_what_the_model_saw(run: Run) -> None:

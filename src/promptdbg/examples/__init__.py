@@ -16,6 +16,10 @@ FLAGSHIP = "nanobot-lost-rule"
 """The example that ``promptdbg demo`` opens without a name."""
 
 
+FOLDER = Path(__file__).parent
+"""Where the examples lie: in the package itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One bundled workspace."""
@@ -35,7 +39,7 @@ def examples() -> tuple[Example, ...]:
     """
     from promptdbg.workspace import MANIFEST_NAME
 
-    folders = sorted(path for path in Path(__file__).parent.iterdir() if (path / MANIFEST_NAME).is_file())
+    folders = sorted(path for path in FOLDER.iterdir() if (path / MANIFEST_NAME).is_file())
     found = [_example(folder) for folder in folders]
     return tuple(sorted(found, key=_rank))
 
@@ -66,9 +70,14 @@ def folder_of(name: str) -> Path:
     Raises:
         UsageError: there is none.
     """
-    if name.replace("-", "").isalnum() and (folder := Path(__file__).parent / name).is_dir():
+    if name.replace("-", "").isalnum() and (folder := FOLDER / name).is_dir():
         return folder
     return find(name).path
+
+
+def is_bundled(folder: Path) -> bool:
+    """Whether a workspace is one of the examples, so that what is written there changes the package."""
+    return folder.resolve().is_relative_to(FOLDER)
 
 
 def _example(folder: Path) -> Example:

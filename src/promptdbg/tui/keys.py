@@ -200,7 +200,7 @@ KEYS: tuple[Key, ...] = (
     Key("compare.other-before", "compare", "less_than_sign,comma", "<", "other(-1)", "Before", "Compare with the one before in that list"),
     Key("compare.other-after", "compare", "greater_than_sign,full_stop", ">", "other(1)", "After", "Compare with the one after in that list", 14),
     Key("compare.use", "compare", "a", "a", "use", "Use", "Make the other one the current one (undo works)", 22),
-    Key("compare.save", "compare", "ctrl+s", "ctrl+s", "save", "Save as…", "Save the changes as a scenario in promptdbg.toml", 32),
+    Key("compare.save", "compare", "ctrl+s", "ctrl+s", "save", "Save", "Save the changes as a scenario in promptdbg.toml", 13),
     Key("compare.pane-1", "compare", "1", "1", "pane(1)", "Sections", "To the sections that differ"),
     Key("compare.pane-2", "compare", "2", "2", "pane(2)", "Messages", "To the messages side by side"),
     Key("compare.open", "compare", "enter", "enter", "choose", "Open", "Why it is so now"),

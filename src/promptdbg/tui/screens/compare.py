@@ -14,7 +14,8 @@ from textual.widget import Widget
 from promptdbg.analysis.alignment import Alignment
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Assembly
+from promptdbg.examples import is_bundled
+from promptdbg.model import Assembly, Settings
 from promptdbg.text import one_line
 from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
@@ -71,6 +72,9 @@ class CompareScreen(ItemScreen):
         super().__init__()
         self.other = FILES
         self._places: tuple[str, ...] = ()
+        self._saved: tuple[Settings, Other, str] | None = None
+        """That the changes were saved: said for as long as the same is compared, because the file that
+        was written is read again at once."""
 
     def compose_body(self) -> Iterable[Widget]:
         yield DifferenceList()
@@ -108,7 +112,13 @@ class CompareScreen(ItemScreen):
         if other == FILES and not picture.assembly.settings.changed:
             empty = "Nothing is changed. s compares with something else."
         self._draw(picture, found.sections, found.lists, empty, found.problem)
-        self.say(_sentence(found, picture.assembly))
+        self.say(self._done(picture) + _sentence(found, picture.assembly))
+
+    def _done(self, picture: Picture) -> str:
+        """That a scenario was just saved; empty when something else is compared by now."""
+        if self._saved is None or self._saved[:2] != (picture.assembly.settings, self.other):
+            return ""
+        return f"{self._saved[2]} · "
 
     def _draw(
         self,
@@ -147,6 +157,10 @@ class CompareScreen(ItemScreen):
 
     def no_item(self) -> str:
         return "it is not in the prompt as it is now" if self.item_here else "nothing differs here"
+
+    def hidden_keys(self) -> frozenset[str]:
+        unchanged = self.picture is None or not self.picture.assembly.settings.changed
+        return frozenset({"compare.save"}) if unchanged else frozenset()
 
     def copied(self) -> str:
         """The sections that differ, and the totals, one a line."""
@@ -233,7 +247,10 @@ class CompareScreen(ItemScreen):
             path = save_scenario(debugger.opened.workspace.path, name, picture.assembly.settings)
         except PromptdbgError as error:
             return f"{one_line(error.line())}:"
-        self.say(f"saved scenario {one_line(name)} in {one_line(str(path))}")
+        whose = " of the bundled example" if is_bundled(debugger.opened.workspace.path) else ""
+        said = f"saved as scenario {one_line(name.strip())} in {one_line(path.name)}{whose}"
+        self._saved = (picture.assembly.settings, self.other, said)
+        self.say(said)
         self.promptdbg.driver.reload()
         return None
 
