@@ -22,7 +22,7 @@ from promptdbg.tui.why import report, surroundings
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.wrapping import plain_text
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
 
 CUT = "retrieved: auth.md"
 
@@ -210,3 +210,21 @@ def test_a_file_cut_beside_its_imports_may_be_kept() -> None:
     assert not fixes.may_be_kept(picture, picture.sections[cut].parent or "")  # only its parts were
     whole = next(item for item, section in picture.sections.items() if not section.lost)
     assert not fixes.may_be_kept(picture, whole)
+
+
+async def test_trying_is_offered_only_where_something_can_be_tried(run: Run, workspace: Path) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("i")
+        await idle(pilot)
+        assert "1-9 Try" not in screen_text(app), "it is in, whole"
+        await pilot.press("escape", "slash", *"auth", "enter", "i")
+        await idle(pilot)
+        assert "1-9 Try" in screen_text(app)
+    made = sample.opener(workspace)().assembly
+    app = PromptdbgApp(lambda: Debugger(opened_assembly(made)), watch=False, show_times=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("slash", *"auth", "enter", "i")
+        await idle(pilot)
+        assert "1-9 Try" not in screen_text(app), "a recording"

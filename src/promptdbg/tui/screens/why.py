@@ -61,6 +61,17 @@ class WhyScreen(ItemScreen):
         self._fixes = ()  # those of the picture before would take its settings back
         self._look(picture)
 
+    @property
+    def _may_try(self) -> bool:
+        """Whether a change could keep the item: it is lost, and it is no recording."""
+        picture, debugger = self.picture, self.promptdbg.driver.debugger
+        if picture is None or debugger is None or debugger.opened.recorded:
+            return False
+        return may_be_kept(picture, self.item)
+
+    def hidden_keys(self) -> frozenset[str]:
+        return frozenset() if self._may_try else frozenset({"why.fix"})
+
     def idle_keys(self) -> frozenset[str]:
         idle = super().idle_keys()
         return idle if self._fixes else idle | {"why.fix"}
