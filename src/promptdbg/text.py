@@ -68,6 +68,21 @@ def one_line(text: str) -> str:
     return ""
 
 
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 item``, ``2 items``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def part_of(part: int, whole: int, one: str) -> str:
+    """``3 tokens`` where it is all of it, else ``1 of 3 tokens``."""
+    return plural(whole, one) if part == whole else f"{part:,} of {plural(whole, one)}"
+
+
+def share(part: float) -> str:
+    """``38%`` of a whole, or ``0.4%`` where it is little."""
+    return f"{part:.1%}" if 0 < part < 0.095 else f"{part:.0%}"
+
+
 def width(text: str) -> int:
     """Terminal cells of a safe text on one line."""
     if text.isascii():

@@ -289,7 +289,7 @@ CASES: dict[str, Case] = {
     "text.wrap": case(CUT, says("long lines are cut at the edge")),
     "text.back": case(CUT, at_home),
     # why
-    "why.fix": case(f"{RULES_ROW} i", lambda app: settings(app).changed or "! there are " in line(app)),
+    "why.fix": case(f"{RULES_ROW} i", lambda app: settings(app).changed or "! only " in line(app)),
     "why.back": case("i", at_home),
     # compare
     "compare.others": case("c", on(ChoiceBox)),

@@ -134,7 +134,7 @@ async def test_digits_that_try_nothing_say_why(run: Run, workspace: Path) -> Non
         await pilot.press("escape", "G", "up", "enter")
         await idle(pilot)
         await pilot.press("9")
-        assert home_status(pilot).startswith("! there are ")
+        assert home_status(pilot).startswith("! only ")
     made = sample.opener(workspace)().assembly
     app = PromptdbgApp(lambda: Debugger(opened_assembly(made)), watch=False, show_times=False)
     async with app.run_test(size=(100, 30)) as pilot:

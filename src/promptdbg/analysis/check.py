@@ -12,6 +12,7 @@ from promptdbg.analysis.trace import Hit, trace
 from promptdbg.analysis.tried import whole_items
 from promptdbg.errors import InputError, UsageError
 from promptdbg.model import Assembly, Json, Source, StageKind
+from promptdbg.text import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def _no_drop(assembly: Assembly, pattern: str) -> Iterator[Outcome]:
         reason = f": {decisions[-1].because}" if decisions else ""
         yield Outcome("no-drop", False, f"{message.id} is lost{reason}", message.id, message.source)
     if not lost and not gone:
-        yield Outcome("no-drop", True, f"all {len(matched) + len(messages)} items of {pattern!r} are whole")
+        count = len(matched) + len(messages)
+        said = f"all {count} items of {pattern!r} are" if count > 1 else f"the one item of {pattern!r} is"
+        yield Outcome("no-drop", True, f"{said} whole")
 
 
 def _max_tokens(assembly: Assembly, limit: int) -> Outcome:
@@ -120,7 +123,7 @@ def _max_section(assembly: Assembly, name: str, limit: int) -> Outcome:
     else:
         message = find_message(assembly, item)
         tokens, source = (message.tokens if message else 0), (message.source if message else None)
-    text = f"{item} costs {tokens:,} tokens, {limit:,} allowed"
+    text = f"{item} costs {plural(tokens, 'token')}, {limit:,} allowed"
     return Outcome("max-section", tokens <= limit, text, item, source)
 
 

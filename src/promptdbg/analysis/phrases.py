@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from promptdbg.model import Knob, Value
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 
 _ROLES = {"tool": "tool result", "user": "user message", "system": "system message"}
 
@@ -64,4 +64,4 @@ def ranked(name: str, now: float, priority: float) -> str:
 def shortened(name: str, kept: int, lines: int, saved: int) -> str:
     """A text of which only the beginning stays."""
     first = "the first" if kept == 1 else f"the first {kept:,}"
-    return f"keep only {first} of {lines:,} lines of {one_line(name)} ({saved:,} tokens less)"
+    return f"keep only {first} of {lines:,} lines of {one_line(name)} ({plural(saved, 'token')} less)"

@@ -262,13 +262,16 @@ def arithmetic(decision: Compared) -> str:
     if measured is None and limit is None:
         return ""
     if limit is None:
-        return f"{number(measured)} {unit}".strip()
+        return _counted(measured, unit)
     if measured is None:
-        return f"a limit of {number(limit)} {unit}".rstrip()
+        return f"a limit of {_counted(limit, unit)}"
     gap = measured - limit
     tail = f"{number(gap)} over" if gap > 0 else f"{number(-gap)} below" if gap < 0 else "equal"
-    counted = f"{number(measured)} {unit}".strip()
-    return f"{counted} against a limit of {number(limit)} ({tail})"
+    return f"{_counted(measured, unit)} against a limit of {number(limit)} ({tail})"
+
+
+def _counted(value: float | None, unit: str) -> str:
+    return f"{number(value)} {unit.removesuffix('s') if value == 1 else unit}".strip()
 
 
 def number(value: float | None) -> str:

@@ -17,6 +17,7 @@ from promptdbg.errors import UsageError
 from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly
 from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
+from promptdbg.text import plural
 from promptdbg.workspace import MANIFEST_NAME
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def lines(report: CacheReport, name: str, cells: int) -> Iterator[Line]:
     """The report, line by line."""
     share = report.shared_tokens / report.total_tokens if report.total_tokens else 1
     yield line(
-        Piece(f"{report.shared_tokens:,} of {report.total_tokens:,} tokens", "title"),
+        Piece(f"{report.shared_tokens:,} of {plural(report.total_tokens, 'token')}", "title"),
         f" ({share:.0%}) are the same as in {name}; {report.lost_tokens:,} come after.",
     )
     broken = report.broken

@@ -35,7 +35,7 @@ from promptdbg.render import (
     write,
     write_json,
 )
-from promptdbg.text import clip, one_line, pad, width
+from promptdbg.text import clip, one_line, pad, plural, width
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -186,7 +186,7 @@ def lines(
 
 
 def _folded(fold: Run) -> Line:
-    return line(Piece(f"{'··':>4}  {len(fold):,} rows the same in all lists", "muted"))
+    return line(Piece(f"{'··':>4}  {plural(len(fold), 'row')} the same in all lists", "muted"))
 
 
 def _row(row: int, here: Sequence[Cell], room: int, text: bool) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from promptdbg.commands import options
 from promptdbg.export import FORMATS
-from promptdbg.text import safe
+from promptdbg.text import plural, safe
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         path = Path(arguments.output)
         write_atomically(path, written, force=arguments.force, private=arguments.level != "structure")
-        print(f"promptdbg: wrote {path} ({len(data):,} characters)", file=sys.stderr)
+        print(f"promptdbg: wrote {path} ({plural(len(data), 'character')})", file=sys.stderr)
     return 0
 
 

@@ -15,6 +15,7 @@ from promptdbg.analysis.lint import Finding, lint, lint_assembly
 from promptdbg.analysis.requests import PROVIDERS, Provider, messages_of
 from promptdbg.commands import options
 from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
+from promptdbg.text import plural
 
 SCHEMA = "promptdbg/lint/1"
 
@@ -62,7 +63,7 @@ def document(findings: Sequence[Finding]) -> dict[str, Any]:
 def lines(findings: Sequence[Finding], count: int, cells: int) -> Iterator[Line]:
     """The findings, line by line."""
     if not findings:
-        yield line(f"{count:,} messages, nothing that a provider would refuse.")
+        yield line(f"{plural(count, 'message')}, nothing that a provider would refuse.")
         return
     for finding in findings:
         where = f" ({on_disk(finding.source)})" if finding.source else ""
@@ -73,4 +74,4 @@ def lines(findings: Sequence[Finding], count: int, cells: int) -> Iterator[Line]
         yield from wrapped(head, cells, indent="  ")
         since = f" Since stage {finding.introduced}." if finding.introduced else ""
         yield from wrapped(f"Repair: {finding.repair}.{since}", cells, indent="  ", tone="muted")
-    yield line(Piece(f"{len(findings):,} found in {count:,} messages.", "title"))
+    yield line(Piece(f"{len(findings):,} found in {plural(count, 'message')}.", "title"))

@@ -12,6 +12,7 @@ from promptdbg.debug import Debugger
 from promptdbg.marks import SECTION_MARKS
 from promptdbg.model import Assembly
 from promptdbg.render import Line, line, write
+from promptdbg.text import part_of, plural
 
 _WORDS = {
     CellKind.LISTED: "stored",
@@ -54,14 +55,10 @@ def lines(assembly: Assembly) -> Iterator[Line]:
 
 
 def _sections(assembly: Assembly) -> Iterator[Line]:
-    yield line(f"{len(assembly.sections):,} sections.")
+    yield line(f"{plural(len(assembly.sections), 'section')}.")
     for number, section in enumerate(assembly.sections, 1):
         inside = f", part of {section.parent}" if section.parent else ""
-        tokens = (
-            f"{section.tokens:,} of {section.tokens_original:,} tokens"
-            if section.lost
-            else f"{section.tokens:,} tokens"
-        )
+        tokens = part_of(section.tokens, section.tokens_original if section.lost else section.tokens, "token")
         means = SECTION_MARKS[section.status].means
         yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
         for decision in assembly.decisions_on(section.id):
@@ -71,11 +68,12 @@ def _sections(assembly: Assembly) -> Iterator[Line]:
 def _messages(alignment: Alignment) -> Iterator[Line]:
     names = [column.stage.title for column in alignment.columns]
     for name, column in zip(names, alignment.columns, strict=True):
-        yield line(f"{name}: {column.length:,} messages, {column.tokens:,} tokens.")
+        yield line(f"{name}: {plural(column.length, 'message')}, {plural(column.tokens, 'token')}.")
     for row in range(alignment.length):
         cells = alignment.cells(row)
         message = next(cell.message for cell in cells if cell.message is not None)
-        yield line(f"Message {row + 1:,}, {title(message)}, {message.tokens:,} tokens: {excerpt(message)}")
+        tokens = plural(message.tokens, "token")
+        yield line(f"Message {row + 1:,}, {title(message)}, {tokens}: {excerpt(message)}")
         for name, cell in zip(names, cells, strict=True):
             if cell.kind not in (CellKind.LISTED, CellKind.SAME, CellKind.ABSENT, CellKind.GONE):
                 yield line(f"{name}: {_WORDS[cell.kind]}.")

@@ -32,7 +32,7 @@ from promptdbg.render import (
     write,
     write_json,
 )
-from promptdbg.text import one_line
+from promptdbg.text import one_line, part_of, plural
 
 if TYPE_CHECKING:
     from promptdbg.analysis.tried import Tried
@@ -125,9 +125,7 @@ def _head(answer: Why) -> Line:
 
 
 def _tokens(answer: Why) -> str:
-    if answer.tokens == answer.tokens_original:
-        return f"{answer.tokens:,} tokens"
-    return f"{answer.tokens:,} of {answer.tokens_original:,} tokens"
+    return part_of(answer.tokens, answer.tokens_original, "token")
 
 
 def _ruling(answer: Why, ruling: Ruling, cells: int) -> Iterator[Line]:
@@ -149,7 +147,7 @@ def _cut(cut: Cut, cells: int) -> Iterator[Line]:
     at = f"Cut at line {cut.line:,}, column {cut.column:,} (byte {cut.byte:,})"
     inside = f", inside a {' and a '.join(cut.inside)}" if cut.inside else ", at the edge of a line"
     yield from wrapped(at + inside + ".", cells)
-    lost = f"Lost: {cut.lost_lines:,} of {cut.total_lines:,} lines, {cut.lost_bytes:,} bytes."
+    lost = f"Lost: {cut.lost_lines:,} of {plural(cut.total_lines, 'line')}, {plural(cut.lost_bytes, 'byte')}."
     yield from wrapped(f"{lost} First lost line: {one_line(cut.first_lost_line) or '(blank)'}", cells)
     if cut.lost_headings:
         yield from wrapped("Lost headings: " + " · ".join(cut.lost_headings), cells)

@@ -14,7 +14,7 @@ from promptdbg.analysis.alignment import PRESENT, Alignment, Cell
 from promptdbg.analysis.blocks import full_text, title
 from promptdbg.marks import SECTION_MARKS
 from promptdbg.model import Assembly, Budget, Decision, Section
-from promptdbg.text import safe
+from promptdbg.text import plural, safe
 
 # The browser is told to load and run nothing at all, whatever an escaped text might turn into.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -151,7 +151,7 @@ def _lists(alignment: Alignment) -> Iterator[str]:
     yield '<h2>Message lists</h2><table class="lists"><tr>'
     for column in alignment.columns:
         count, tokens = column.length, column.tokens
-        yield f"<th>{_text(column.stage.title)} · {count:,} messages · {tokens:,} tokens</th>"
+        yield f"<th>{_text(column.stage.title)} · {plural(count, 'message')} · {plural(tokens, 'token')}</th>"
     yield "</tr>"
     folded = {row: fold for fold in alignment.folds() for row in (fold.start,)}
     hidden = {row for fold in alignment.folds() for row in range(fold.start, fold.end)}
@@ -160,7 +160,7 @@ def _lists(alignment: Alignment) -> Iterator[str]:
             fold = folded[row]
             inside = "".join(_row(alignment.cells(n)) for n in range(fold.start, fold.end))
             yield f'<tr><td colspan="{len(alignment.columns)}"><details><summary class="dim">'
-            yield f"{len(fold):,} rows the same in all</summary>"
+            yield f"{plural(len(fold), 'row')} the same in all</summary>"
             yield f'<table class="lists">{inside}</table></details></td></tr>'
         elif row not in hidden:
             yield _row(alignment.cells(row))

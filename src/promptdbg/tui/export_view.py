@@ -10,9 +10,8 @@ from pathlib import Path
 from promptdbg.analysis.items import message_texts
 from promptdbg.export.levels import Export, Level
 from promptdbg.model import Assembly
-from promptdbg.text import one_line, pad, safe
+from promptdbg.text import one_line, pad, plural, safe
 from promptdbg.tui.picture import messages_of
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
 LEVEL_WORDS: dict[Level, str] = {
@@ -213,4 +212,4 @@ def suggested_name(level: Level, form: str) -> str:
 
 def written_sentence(path: str, made: Export, size: int) -> str:
     """What was written and what was hidden."""
-    return f"wrote {one_line(path)} ({size:,} bytes) · {made.report()}"
+    return f"wrote {one_line(path)} ({plural(size, 'byte')}) · {made.report()}"

@@ -15,9 +15,8 @@ from promptdbg.analysis.duplicates import Duplicate
 from promptdbg.analysis.lint import Finding
 from promptdbg.analysis.requests import Provider
 from promptdbg.model import Source
-from promptdbg.text import one_line, pad, safe
+from promptdbg.text import one_line, pad, plural, safe
 from promptdbg.tui.picture import Picture, messages_of
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.wrapping import Paragraph, say
 
 PROVIDERS: dict[Provider, str] = {"openai-chat": "OpenAI", "anthropic": "Anthropic"}
@@ -209,12 +208,12 @@ def _cache_row(entry: Comparison, items: _Items) -> FindingRow:
         note = safe(entry.note, lines=False)
         return FindingRow(Group.CACHE, "", name, note, (say(note),), problem=False)
     share = report.shared_tokens / report.total_tokens if report.total_tokens else 1
-    head = f"{report.shared_tokens:,} of {report.total_tokens:,} tokens ({share:.0%}) as in {name}"
+    head = f"{report.shared_tokens:,} of {plural(report.total_tokens, 'token')} ({share:.0%}) as in {name}"
     detail = [say((head, "virtual--strong"), f"; {report.lost_tokens:,} come after.")]
     broken = report.broken
     if broken is None:
         detail.append(say("It begins with the whole of the earlier request: the cache holds all of it."))
-        title = f"{share:.0%} the same, {report.lost_tokens:,} tokens after"
+        title = f"{share:.0%} the same, {plural(report.lost_tokens, 'token')} after"
         return FindingRow(Group.CACHE, f"{share:.0%}", name, title, tuple(detail), problem=False)
     cause = safe(broken.cause, lines=False) or "the text differs"
     where = items.name(broken.item)
@@ -252,7 +251,7 @@ _KINDS = {
 
 def _twice_head(found: Sequence[Duplicate]) -> FindingRow:
     cost = sum(entry.tokens for entry in found)
-    title = f"{plural(len(found), 'text')}, {cost:,} tokens" if found else "nothing"
+    title = f"{plural(len(found), 'text')}, {plural(cost, 'token')}" if found else "nothing"
     detail = say(
         "Texts, files and long passages that reach the model more than once. The tokens are what all "
         "copies but the first cost."
@@ -262,7 +261,7 @@ def _twice_head(found: Sequence[Duplicate]) -> FindingRow:
 
 def _duplicate_row(entry: Duplicate, items: _Items) -> FindingRow:
     copy = entry.items[-1]
-    title = f"{_KINDS[entry.kind]} as {items.name(entry.items[0])}, {entry.tokens:,} tokens"
+    title = f"{_KINDS[entry.kind]} as {items.name(entry.items[0])}, {plural(entry.tokens, 'token')}"
     detail = [
         say((_KINDS[entry.kind], "virtual--strong"), f", {plural(entry.tokens, 'token')} for the copies")
     ]

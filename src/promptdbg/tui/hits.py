@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from promptdbg.analysis.trace import Hit, SeenAt, TraceResult
 from promptdbg.model import Assembly
-from promptdbg.text import one_line, safe
+from promptdbg.text import one_line, plural, safe, share
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural, share
 from promptdbg.tui.wrapping import Paragraph, say
 
 _MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": " · all the words on a line"}

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from promptdbg.analysis.fixes import Fix
 from promptdbg.marks import mark_of
 from promptdbg.model import Knob, Section
-from promptdbg.text import clip, one_line, safe, width
+from promptdbg.text import clip, one_line, plural, safe, width
 from promptdbg.tui.changes import value_text
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.rows import Sort, States, View
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import Paragraph, say
 
@@ -30,7 +29,7 @@ def rows_shown(rows: int, whole: int) -> str:
     """How many rows there are, and of how many; empty when there are none at all."""
     if rows != whole:
         return f"{rows:,} of {whole:,}"
-    return f"{rows:,} rows" if rows else ""
+    return plural(rows, "row") if rows else ""
 
 
 def rows_found(view: View, rows: int) -> str:

@@ -6,9 +6,8 @@ from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.why import Neighbour, Step, Why, final_place
 from promptdbg.marks import MESSAGE_MARKS, mark_of
 from promptdbg.model import MessageStatus, SectionStatus
-from promptdbg.text import clip, clip_middle, one_line, pad, safe, width
+from promptdbg.text import clip, clip_middle, one_line, pad, plural, safe, share, width
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural, share
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 

@@ -18,7 +18,7 @@ from promptdbg.analysis.diff import pieces as diff_pieces
 from promptdbg.analysis.diff import word_diff
 from promptdbg.analysis.why import arithmetic
 from promptdbg.model import Action, Decision, Message, Rule
-from promptdbg.text import clip, safe, width
+from promptdbg.text import clip, plural, safe, width
 from promptdbg.tui.sentences import signed
 from promptdbg.tui.wrapping import Piece, layout, line_text, say, wrap
 
@@ -200,7 +200,7 @@ def _why(cell: Cell, room: int, rules: Mapping[str, Rule]) -> list[Line]:
             figures.append(sum_)
         if decision.before is not None and decision.after is not None:
             change = signed(decision.after - decision.before)
-            figures.append(f"{decision.before:,} → {decision.after:,} tokens ({change})")
+            figures.append(f"{decision.before:,} → {plural(decision.after, 'token')} ({change})")
         rule = rules.get(decision.rule)
         if rule is not None:
             figures.append(f"{rule.framework} {rule.version}, {rule.source}")

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from promptdbg.analysis.alignment import CHANGES, FOLD_ALIKE, FOLD_LEAST, Alignment, CellKind, Run
 from promptdbg.analysis.blocks import full_text, preview, title
 from promptdbg.model import Message, Rule, Stage, StageKind
-from promptdbg.text import safe
+from promptdbg.text import plural, safe
 from promptdbg.tui.message_cells import BODY_LINES, CellLines, Mode, because, body_chars, cell_lines, reason
 
 Entry: TypeAlias = int | Run
@@ -280,13 +280,13 @@ def fold_sentence(alignment: Alignment, fold: Run) -> str:
     columns = len(alignment.columns)
     if not fold.changed:
         where = "" if columns < 2 else " in both lists" if columns == 2 else f" in all {columns} lists"
-        return f"{len(fold):,} rows the same{where}"
+        return f"{plural(len(fold), 'row')} the same{where}"
     for number, column in enumerate(alignment.columns):
         if column.kinds[fold.start] in CHANGES:
             cell = alignment.cell(fold.start, number)
             rule = decision.rule if (decision := reason(cell.decisions)) else ""
             return f"{len(fold):,} more {cell.word} in {column_title(column.stage)} {rule}".rstrip()
-    return f"{len(fold):,} rows"
+    return plural(len(fold), "row")
 
 
 def row_sentence(alignment: Alignment, row: int, focus: int) -> str:

@@ -13,7 +13,7 @@ from textual.app import SuspendNotSupported
 
 from promptdbg.errors import PromptdbgError, UsageError
 from promptdbg.files.disk import expanded, is_file, is_folder
-from promptdbg.text import one_line, safe
+from promptdbg.text import one_line, plural, safe
 from promptdbg.tui.editor import editor_command, has_window
 from promptdbg.tui.places import outside_of, short_path
 from promptdbg.tui.widgets.ask import Ask
@@ -39,14 +39,15 @@ def copy(app: PromptdbgApp, text: str) -> None:
         app.refuse(f"{len(text):,} characters are too many for a clipboard; Y writes them to a file")
         return
     app.copy_to_clipboard(text)
-    app.say(f"copied {len(text):,} characters to the clipboard, if the terminal allows it; Y writes a file")
+    copied = plural(len(text), "character")
+    app.say(f"copied {copied} to the clipboard, if the terminal allows it; Y writes a file")
 
 
 def copy_to_file(app: PromptdbgApp, screen: PictureScreen, workspace: str, text: str) -> None:
     """Write a text where the person says: in a browser a download, else a file that is asked for."""
     if app.is_web:
         app.deliver_text(io.StringIO(text), save_filename=COPY_NAME, open_method="download")
-        app.say(f"{len(text):,} characters are a download now")
+        app.say(f"made a download of {plural(len(text), 'character')}")
         return
 
     def write(path: Path, *, force: bool) -> None:
@@ -64,7 +65,7 @@ async def _written(app: PromptdbgApp, path: Path, text: str, *, force: bool) -> 
     except PromptdbgError as error:
         app.refuse(safe(error.line(), lines=False))
     else:
-        app.say(f"wrote {safe(short_path(path), lines=False)} ({len(data):,} bytes)")
+        app.say(f"wrote {safe(short_path(path), lines=False)} ({plural(len(data), 'byte')})")
 
 
 class Write(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, Unit
-from promptdbg.text import clip_middle, one_line
+from promptdbg.text import clip_middle, one_line, plural
 from promptdbg.tui.picture import Picture, final_messages
 
 _OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
@@ -16,19 +16,9 @@ _OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.S
 NAMES_SHOWN = 2
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """``1 item``, ``2 items``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def amount(number: int, unit: Unit) -> str:
     """``1 token``, ``2 tokens``."""
     return f"{number:,} {unit.removesuffix('s') if number == 1 else unit}"
-
-
-def share(part: float) -> str:
-    """``38%`` of a whole, or ``0.4%`` where it is little."""
-    return f"{part:.1%}" if 0 < part < 0.095 else f"{part:.0%}"
 
 
 def signed(number: int) -> str:
@@ -134,7 +124,7 @@ def stable_prefix(before: Assembly, after: Assembly) -> str:
             continue
         if section.offset <= end < section.offset + len(section.output):
             return f"prefix the same up to {clip_middle(one_line(section.name), 24)}"
-    return f"prefix the same for {end:,} characters"
+    return f"prefix the same for {plural(end, 'character')}"
 
 
 def common_prefix(old: str, new: str) -> int:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import KEYS, Place
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.wrapping import Piece
 
 

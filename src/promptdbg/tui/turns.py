@@ -23,8 +23,8 @@ from promptdbg.analysis.turns import Facts, Timeline
 from promptdbg.bulk import quick
 from promptdbg.marks import mark_of
 from promptdbg.model import Turn
-from promptdbg.text import one_line, safe
-from promptdbg.tui.sentences import amount, share
+from promptdbg.text import one_line, plural, safe, share
+from promptdbg.tui.sentences import amount
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
 
@@ -293,7 +293,7 @@ def _turn_lines(what: Known, place: int) -> Iterator[Paragraph]:
     else:
         yield say((head, "virtual--strong"), ("  the turn before is not known", "virtual--muted"))
     if not facts.failure:
-        counts = f"{facts.kept:,} items in it, {facts.cut:,} cut, {facts.lost:,} left out"
+        counts = f"{plural(facts.kept, 'item')} in it, {facts.cut:,} cut, {facts.lost:,} left out"
         yield say((f"{amount(facts.sent, 'tokens')} sent; {counts}.", "virtual--muted"), indent=2)
     changes = facts.changes or ()
     for change in changes[:_CHANGES_SHOWN]:
@@ -305,4 +305,4 @@ def _turn_lines(what: Known, place: int) -> Iterator[Paragraph]:
 def progress(what: Known) -> str:
     """How much is known, for the list's title."""
     count, places = what.count, len(what.facts)
-    return f"{places:,} turns" if count == places else f"{count:,} of {places:,} turns known"
+    return plural(places, "turn") if count == places else f"{count:,} of {places:,} turns known"

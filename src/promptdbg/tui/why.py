@@ -19,11 +19,11 @@ from promptdbg.model import (
     Stage,
     StageKind,
 )
-from promptdbg.text import one_line, safe
+from promptdbg.text import one_line, plural, safe
 from promptdbg.tui.changes import cap_of, value_text
 from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.sentences import plural, signed
+from promptdbg.tui.sentences import amount, signed
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
 
@@ -62,19 +62,19 @@ def _title(mark: Mark, style: str, name: str, ascii_only: bool) -> Paragraph:
 
 def _section_facts(picture: Picture, section: Section, full: bool) -> list[Paragraph]:
     about = "" if picture.assembly.tokenizer.exact else "≈"
-    cost = f"{about}{section.tokens:,}"
+    cost = about + plural(section.tokens, "token")
     if section.tokens != section.tokens_original:
-        cost += f" of {about}{section.tokens_original:,}"
-    facts = [f"{cost} tokens", one_line(section.kind), _PLACES[section.place]]
+        cost = f"{about}{section.tokens:,} of {about}{plural(section.tokens_original, 'token')}"
+    facts = [cost, one_line(section.kind), _PLACES[section.place]]
     if section.priority is not None:
         facts.append(f"priority {section.priority:g}")
     facts.append(f"number {section.order + 1:,}")
     lines = [say((" · ".join(facts), "virtual--muted"))]
     if full:
-        size = f"{section.size:,}"
+        size = amount(section.size_original, section.unit)
         if section.size != section.size_original:
-            size += f" of {section.size_original:,}"
-        measure = f"{picture.assembly.engine.title} measures {size} {section.unit}"
+            size = f"{section.size:,} of {size}"
+        measure = f"{picture.assembly.engine.title} measures {size}"
         if section.offset is not None:
             measure += f" · begins at character {section.offset:,}"
         lines.append(say((safe(measure, lines=False), "virtual--muted")))
@@ -135,7 +135,7 @@ def _figures(decision: Decision) -> str:
     parts = [arithmetic(decision)]
     if decision.before is not None and decision.after is not None and decision.before != decision.after:
         difference = signed(decision.after - decision.before)
-        parts.append(f"{decision.before:,} → {decision.after:,} tokens ({difference})")
+        parts.append(f"{decision.before:,} → {plural(decision.after, 'token')} ({difference})")
     return " · ".join(part for part in parts if part)
 
 
@@ -184,7 +184,7 @@ def message_report(
     status = final_status(stages, message.id)
     lines = [
         _title(MESSAGE_MARKS[status], style_of(status), f"{message.role} {message.id}", ascii_only),
-        say((f"{message.tokens:,} tokens", "virtual--muted")),
+        say((plural(message.tokens, "token"), "virtual--muted")),
         BLANK,
     ]
     lines += _decisions(picture, message.id, full) or [say("No rule touched it."), BLANK]

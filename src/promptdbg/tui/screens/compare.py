@@ -16,7 +16,7 @@ from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.examples import is_bundled
 from promptdbg.model import Assembly, Settings
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
 from promptdbg.tui.keys import Place, bindings
@@ -26,7 +26,7 @@ from promptdbg.tui.picture import Picture
 from promptdbg.tui.save import save_scenario
 from promptdbg.tui.screens.against import others_box
 from promptdbg.tui.screens.item import ItemScreen
-from promptdbg.tui.sentences import plural, signed
+from promptdbg.tui.sentences import signed
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.column_totals import ColumnTotals

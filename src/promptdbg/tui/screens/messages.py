@@ -14,13 +14,12 @@ from promptdbg.analysis.align import align, align_assembly
 from promptdbg.analysis.alignment import Alignment
 from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Assembly, Message, Stage, StageKind
-from promptdbg.text import clip_middle, one_line, safe
+from promptdbg.text import clip_middle, one_line, plural, safe
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.screens.stages import StagesBox, did
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.column_totals import ColumnTotals

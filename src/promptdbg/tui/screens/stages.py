@@ -10,11 +10,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from promptdbg.model import MessageStatus, Stage, StageKind
-from promptdbg.text import pad, safe
+from promptdbg.text import pad, plural, safe
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.screens.boxes import Box
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.virtual import VirtualList
 
 _TITLE_MAX = 40

@@ -10,11 +10,10 @@ from textual.widget import Widget
 
 from promptdbg.analysis.items import message_texts
 from promptdbg.model import Span
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.item import ItemScreen
-from promptdbg.tui.sentences import plural
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.text_view import TextView
@@ -62,7 +61,7 @@ class TextScreen(ItemScreen):
         view.empty_word = "(nothing stands in the prompt)" if self.as_sent else "(no text)"
         view.show(text, spans, keep_scroll=True)
         kind = "as sent" if self.as_sent else "original"
-        view.border_title = view.title(f"{name} · {kind} · {len(text):,} chars")
+        view.border_title = view.title(f"{name} · {kind} · {plural(len(text), 'char')}")
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:

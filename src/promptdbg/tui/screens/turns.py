@@ -18,7 +18,7 @@ from promptdbg.analysis.turns import Preview, Timeline
 from promptdbg.bulk import out_of_sight
 from promptdbg.debug import Debugger, Opened
 from promptdbg.model import Settings
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 from promptdbg.tui.changes import turn_chosen
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -161,7 +161,7 @@ class TurnsScreen(ItemScreen):
         listing, shown = self.query_one(TurnList), what if self.with_life else replace(what, life=None)
         listing.show(shown, self.measure, place=to)
         self.query_one("#report", Prose).entitle("What happened")
-        listing.entitle("Turns", f"{len(shown.facts):,} turns")
+        listing.entitle("Turns", plural(len(shown.facts), "turn"))
         self._draw_row(keep_scroll=to is None)
 
     def _draw_row(self, *, keep_scroll: bool = False) -> None:

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
+from promptdbg.text import plural
 from promptdbg.tui.changes import Change
 from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
@@ -118,7 +119,7 @@ class WhyScreen(ItemScreen):
         if not self._fixes or picture is None:
             self.refuse(self._nothing())
         elif number > len(self._fixes):
-            self.refuse(f"there are {len(self._fixes)} changes to try")
+            self.refuse(f"only {plural(len(self._fixes), 'change')} to try")
         else:
             fix = self._fixes[number - 1]
             found_with = picture.assembly.settings  # a change that is still waiting must not be undone by it

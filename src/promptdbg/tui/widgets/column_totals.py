@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.strip import Strip
 
-from promptdbg.text import pad
+from promptdbg.text import pad, plural
 from promptdbg.tui.message_view import Plan
 from promptdbg.tui.sentences import signed
 from promptdbg.tui.widgets.chrome import DrawnLines
@@ -35,7 +35,7 @@ class ColumnTotals(DrawnLines):
         pieces = [(pad("tok", plan.grid.digits + 1, right=True) + " ", head)]
         for number, cells in zip(plan.grid.shown, plan.grid.widths, strict=True):
             column = plan.alignment.columns[number]
-            text = f"{self._about}{column.tokens:,} tokens"
+            text = self._about + plural(column.tokens, "token")
             if number:
                 text += f" ({signed(column.delta)})"
             pieces.append((self.glyphs.sep, head))

@@ -13,7 +13,7 @@ from textual.message import Message
 from promptdbg.analysis.fixes import Fix
 from promptdbg.debug import Debugger
 from promptdbg.model import Section
-from promptdbg.text import one_line
+from promptdbg.text import one_line, plural
 from promptdbg.tui.fixes import fix_lines, may_be_kept, sought
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.why import section_report
@@ -67,7 +67,7 @@ class Side(Vertical):
 
     def entitle(self, section: Section | None) -> None:
         """The titles of the panes."""
-        chars = f" · {len(section.text):,} chars" if section else ""
+        chars = f" · {plural(len(section.text), 'char')}" if section else ""
         self.query_one("#why", Prose).entitle("2 Why", "enter: more")
         self.query_one(TextView).entitle(f"3 Text{chars}", "t: full")
         knob = self.knobs.knob
