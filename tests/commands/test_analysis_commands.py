@@ -110,6 +110,36 @@ def test_trace_tells_seen_from_dropped_from_never_read(
     assert [(hit["item"], hit["verdict"], hit["stage"]) for hit in hits] == [("m0", "dropped", "trim")]
 
 
+def test_trace_counts_what_the_model_saw(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "trace", folder, "Never use tabs", "--scenario", "wide")
+    assert out.startswith("2 places. The model saw 1 of 2.\n")
+    _, out, _ = run(capsys, "trace", folder, "Never use tabs", "--scenario", "wide", "--loaded-only")
+    assert out.startswith("1 place. The model saw it.\n")
+    _, out, _ = run(capsys, "trace", folder, "Never use tabs")
+    assert out.startswith("2 places. The model saw none of them.\n")
+    _, out, _ = run(capsys, "trace", folder, "metric units")
+    assert out.startswith("1 place. The model did not see it.\n")
+
+
+def test_trace_says_how_far_in_and_cuts_its_excerpt_at_words(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "Some of the words that stand in front of it, " * 3 + "METRIC" + ", and behind it there are more." * 9
+    )
+    (tmp_path / "RULES.md").write_text(f"{text}\nMETRIC units\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    _, out, _ = run(capsys, "trace", folder, "METRIC", "--set", "budget=4000")
+    assert "% into the request" in out, "there is no window"
+    assert "0% into" not in out
+    first, second = (line for line in out.splitlines() if "METRIC" in line)
+    assert first.startswith("  … ")
+    assert first.endswith(" …")
+    assert {"front", "behind"} & set(first.replace(",", "").split()), "whole words stand around it"
+    assert second == "  METRIC units"
+    assert max(map(len, out.splitlines())) <= 60
+
+
 def test_fixes_for_everything(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     items = as_json(capsys, "fixes", folder)["items"]
     assert [entry["item"] for entry in items] == ["rules", "m0", "m1"]

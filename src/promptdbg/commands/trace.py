@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from promptdbg.analysis.excerpt import excerpt
 from promptdbg.analysis.trace import Hit, TraceResult, trace
 from promptdbg.commands import options
 from promptdbg.model import Assembly
 from promptdbg.render import BLANK, Line, Piece, columns, line, on_disk, wrapped, write, write_json
+from promptdbg.text import plural, share
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -61,13 +63,20 @@ def lines(assembly: Assembly, result: TraceResult, cells: int) -> Iterator[Line]
         yield line("Nothing that was loaded holds this text, and no other file of the workspace does.")
         return
     count = f"{len(result.hits)}{'+' if result.more else ''}"
-    places = "place" if len(result.hits) == 1 else "places"
     how = {"exact": "", "folded": " (case and white space aside)", "words": " (by its words)"}[result.match]
-    verdict = "The model saw it." if result.seen else "The model did not see it."
-    yield line(Piece(f"{count} {places}{how}. {verdict}", "title"))
+    places = "place" if len(result.hits) == 1 else "places"
+    yield line(Piece(f"{count} {places}{how}. {_verdict(result)}", "title"))
     for hit in result.hits:
         yield BLANK
         yield from _hit(assembly, hit, cells)
+
+
+def _verdict(result: TraceResult) -> str:
+    """How many of the places the model saw."""
+    seen = sum(1 for hit in result.hits if hit.verdict == "seen")
+    if len(result.hits) == 1:
+        return "The model saw it." if seen else "The model did not see it."
+    return f"The model saw {f'{seen:,} of {len(result.hits):,}' if seen else 'none of them'}."
 
 
 def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
@@ -75,16 +84,17 @@ def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
     place = f"{hit.item}, line {hit.line:,}, column {hit.column:,}{where}"
     tone = _TONES.get(hit.verdict, "warning")
     yield line(Piece(f"{hit.verdict.upper():<9}", tone), Piece(place, "plain"))
-    shown = hit.text.replace("\n", "⏎")
-    yield line(Piece(f"  {hit.before.lstrip()}", "muted"), Piece(shown, "title"), Piece(hit.after, "muted"))
+    before, shown, after = excerpt(hit, cells - 2)
+    yield line("  ", Piece(before.lstrip(), "muted"), Piece(shown, "title"), Piece(after, "muted"))
     yield from wrapped(hit.because, cells, indent="  ")
     if hit.decision is not None and (rule := assembly.rule(hit.decision.rule)) is not None:
         named = f"{rule.title} [{rule.id}] · {rule.framework} {rule.version} · {rule.source}"
         yield from wrapped(f"stage {hit.stage}, rule: {named}", cells, indent="  ", tone="muted")
     if hit.seen_at is not None:
         at = hit.seen_at
+        whole = "window" if assembly.budget.window else "request"
         text = (
             f"message {at.index} ({at.message}) of the final list, character {at.offset:,}; "
-            f"{at.tokens_before:,} tokens before it, {at.share:.0%} into the window"
+            f"{plural(at.tokens_before, 'token')} before it, {share(at.share)} into the {whole}"
         )
         yield from wrapped(text, cells, indent="  ", tone="muted")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from promptdbg.analysis.excerpt import excerpt
 from promptdbg.analysis.trace import Hit, SeenAt, TraceResult
 from promptdbg.model import Assembly
 from promptdbg.text import one_line, plural, safe, share
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.wrapping import Paragraph, say
+
+_EXCERPT = 2_000
+"""Cells of the found text in full: a screen breaks it into lines."""
 
 _MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": " · all the words on a line"}
 
@@ -17,13 +21,10 @@ def hit_lines(hit: Hit, picture: Picture) -> list[Paragraph]:
     """One hit in full: where it stands, and where the model sees it or by which rule it does not."""
     place = f"line {hit.line:,}, column {hit.column:,}"
     where = f" · {picture.where(hit.source)}" if hit.source else ""
+    before, found, after = excerpt(hit, _EXCERPT)
     lines = [
         say((verdict_word(hit), verdict_style(hit)), f"  {one_line(hit.item)}, {place}{where}", hang=2),
-        say(
-            (safe(hit.before, lines=False), "virtual--muted"),
-            (safe(hit.text, lines=False), "virtual--match"),
-            (safe(hit.after, lines=False), "virtual--muted"),
-        ),
+        say((before, "virtual--muted"), (found, "virtual--match"), (after, "virtual--muted")),
         say(safe(hit.because, lines=False)),
     ]
     if hit.seen_at is not None:

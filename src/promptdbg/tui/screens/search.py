@@ -12,13 +12,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
+from promptdbg.analysis.excerpt import excerpt
 from promptdbg.analysis.trace import Hit, TraceResult, trace
 from promptdbg.analysis.unread import unread_files
 from promptdbg.debug import Opened
 from promptdbg.files.scan import TextFile
 from promptdbg.model import Source
-from promptdbg.text import clip, clip_middle, one_line, pad, safe
-from promptdbg.text import width as cell_width
+from promptdbg.text import clip, clip_middle, one_line, pad
 from promptdbg.tui.hits import hit_lines, reason, summary, verdict_style, verdict_word
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -83,9 +83,8 @@ class HitList(VirtualList):
         verdict = base if here else self.style(verdict_style(hit))
         place = clip_middle(f"{one_line(hit.item)}:{hit.line:,}", _PLACE - 2, ellipsis=self.glyphs.ellipsis)
         found = self.style("virtual--match")
-        before, text, after = (safe(part, lines=False) for part in (hit.before, hit.text, hit.after))
-        room = max(width - _VERDICT - _PLACE - 3 - cell_width(text), 0)
-        before = before[-(room // 2) :] if room // 2 else ""
+        room = max(width - _VERDICT - _PLACE - 3, 8)
+        before, text, after = excerpt(hit, room, ellipsis=self.glyphs.ellipsis)
         return self.strip(
             [
                 bar,
