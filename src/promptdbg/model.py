@@ -132,6 +132,8 @@ class Section:
     ``order`` is the position in which the engine takes the section, 0 first. A section with a
     ``parent`` is part of that section: sums over sections take those without a parent.
     ``offset`` is where ``output`` begins in the text of its place, ``None`` when it is not there.
+    ``stand_in`` says what in the text is not the framework's own but stands for it, and for how much;
+    empty where it is real. Documents leave it out: the engine's ``fidelity`` tells it of the whole.
     """
 
     id: str
@@ -153,6 +155,7 @@ class Section:
     offset: int | None = None
     spans: tuple[Span, ...] = ()
     evidence: Evidence = Evidence.COMPUTED
+    stand_in: str = field(default="", compare=False)
 
     @property
     def lost(self) -> bool:

@@ -193,7 +193,7 @@ class SampleEngine:
         messages = sum(message.tokens for message in stages[-1].messages if message.id != "system")
         parts.append(Part("messages", messages))
         return Assembly(
-            engine=EngineInfo("sample", "Sample", "1.2"),
+            engine=EngineInfo("sample", "Sample", "1.2", inputs.document.get("fidelity", "exact")),
             tokenizer=counter.info,
             workspace=inputs.workspace,
             session=inputs.session,
@@ -316,6 +316,7 @@ class _Sections:
             source=Source(entry["file"], 1) if "file" in entry else None,
             place=entry.get("place", "system"),
             spans=spans,
+            stand_in=entry.get("stand_in", ""),
         )
 
     def _parent(self, order: int, entry: Mapping[str, Any], parts: list[Section]) -> Section:

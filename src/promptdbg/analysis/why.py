@@ -71,7 +71,7 @@ class Why:
     """Everything known about one item.
 
     ``evidence`` says how it is known. ``around`` is the fill order around the item, in ``unit``
-    (the framework's own measure where it has one).
+    (the framework's own measure where it has one). ``stand_in`` says what its text stands in for.
     """
 
     item: str
@@ -87,6 +87,7 @@ class Why:
     around: tuple[Neighbour, ...]
     unit: str
     cut: Cut | None = None
+    stand_in: str = ""
 
     @property
     def lost(self) -> bool:
@@ -122,6 +123,7 @@ def why(assembly: Assembly, item: str) -> Why:
             around=_around_section(assembly, section),
             unit=section.unit,
             cut=find_cut(section),
+            stand_in=section.stand_in,
         )
     message = find_message(assembly, item)
     if message is None:

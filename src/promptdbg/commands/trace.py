@@ -87,6 +87,8 @@ def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
     before, shown, after = excerpt(hit, cells - 2)
     yield line("  ", Piece(before.lstrip(), "muted"), Piece(shown, "title"), Piece(after, "muted"))
     yield from wrapped(hit.because, cells, indent="  ")
+    if (section := assembly.section(hit.item)) is not None and section.stand_in:
+        yield from wrapped(f"shown here: {section.stand_in}", cells, indent="  ", tone="muted")
     if hit.decision is not None and (rule := assembly.rule(hit.decision.rule)) is not None:
         named = f"{rule.title} [{rule.id}] · {rule.framework} {rule.version} · {rule.source}"
         yield from wrapped(f"stage {hit.stage}, rule: {named}", cells, indent="  ", tone="muted")

@@ -92,6 +92,8 @@ def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) ->
     yield _head(answer)
     where = f" · {on_disk(answer.source)}" if answer.source else ""
     yield line(Piece(f"{answer.kind} · {_tokens(answer)} · {answer.evidence}{where}", "muted"))
+    if answer.stand_in:
+        yield from wrapped(f"Shown here: {answer.stand_in}.", cells)
     if not answer.rulings:
         place = final_place(assembly, answer.item)
         seen = f" It is message {place[0]} of the final list." if place and not answer.lost else ""

@@ -43,6 +43,8 @@ def _facts(document: Document) -> Iterator[str]:
     budget, tokenizer = document["budget"], document["tokenizer"]
     limit = "no limit" if budget["limit"] is None else f"of {budget['limit']:,}"
     mark = "" if tokenizer["exact"] else "≈ "
+    if document["engine"]["fidelity"] != "exact":
+        yield f"- fidelity: {_cell(document['engine']['fidelity'])}"
     yield f"- budget: {budget['used']:,} {budget['unit']} used, {limit}"
     yield f"- tokens by: {mark}{_cell(tokenizer['name'])}"
     if document.get("turn") is not None:

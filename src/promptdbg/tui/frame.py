@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from promptdbg.model import EngineInfo
 from promptdbg.text import one_line, safe
 from promptdbg.tui.changes import turn_name
 from promptdbg.tui.picture import Picture
@@ -27,7 +28,8 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
         Cell(one_line(Path(assembly.workspace).name), "virtual--strong"),
         Cell(one_line(session), rank=5),
         Cell(turn, rank=2),
-        Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=3),
+        Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=4),
+        Cell(doubt(assembly.engine), "virtual--warning", rank=2),
         Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
         Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
         Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
@@ -39,6 +41,13 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
             right=True,
         ),
     )
+
+
+def doubt(engine: EngineInfo) -> str:
+    """That what is shown is not what the framework itself would make, and the key that says in what."""
+    if engine.fidelity == "exact":
+        return ""
+    return "stand-ins (!)" if "stand-in" in engine.fidelity else "not exact (!)"
 
 
 def banner(picture: Picture | None, stale: str) -> Sequence[Piece]:

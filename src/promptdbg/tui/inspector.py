@@ -61,7 +61,8 @@ def summary(
     mark = mark_of(section.status)
     head = f"{glyph_of(mark, ascii_only)} {mark.word} {one_line(section.name)}"
     settled = picture.settled(section.id)
-    reason = f": {safe(settled.because if settled else 'no rule touched it', lines=False)}"
+    told = settled.because if settled else section.stand_in or "no rule touched it"
+    reason = f": {safe(told, lines=False)}"
     if not fixes:
         return [say((head, style_of(section.status)), reason)]
     more = f" · {len(fixes) - 1:,} more (i)" if len(fixes) > 1 else ""
@@ -71,6 +72,9 @@ def summary(
         say((KEPT_IF, "virtual--key"), change, (more, "virtual--muted")),
     ]
 
+
+STAND_IN = " · stand-in"
+"""Behind the title of a text that is not the framework's own."""
 
 KEPT_IF = "Whole if you "
 """What stands before the change that would keep an item."""

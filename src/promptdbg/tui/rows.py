@@ -156,9 +156,9 @@ def why_short(picture: Picture, section: Section) -> str:
         return f"of {section.tokens_original:,}" + (f" · {title}" if title else "")
     if title:
         return title
-    if decisions and (last := picture.rules.get(decisions[-1].rule)):
-        return one_line(last.title)
-    return ""
+    last = picture.rules.get(decisions[-1].rule) if decisions else None
+    told = ("stand-in" if section.stand_in else "", one_line(last.title) if last else "")
+    return " · ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)

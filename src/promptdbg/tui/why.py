@@ -42,6 +42,8 @@ def section_report(
     """
     lines = [_title(mark_of(section.status), style_of(section.status), section.name, ascii_only)]
     lines += _section_facts(picture, section, full)
+    if section.stand_in:
+        lines.append(say(("Shown here: ", "virtual--muted"), (section.stand_in, "virtual--warning"), hang=2))
     lines.append(BLANK)
     lines += _decisions(picture, section.id, full) or [say(_untouched(picture, section)), BLANK]
     if full or len(section.text) <= _CUT_AT_ONCE:

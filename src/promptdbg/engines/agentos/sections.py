@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.components import Document, SystemPrompt
-from promptdbg.engines.agentos.elements import INPUT_TYPE
+from promptdbg.engines.agentos.elements import FORMAT_ITEM, INPUT_TYPE, VERBOSITY_ITEM
 from promptdbg.engines.agentos.lists import decide, whole
 from promptdbg.engines.agentos.log import SYSTEM, TEMPLATE, TOOLS, Event
 from promptdbg.engines.agentos.pipeline import Construction
@@ -22,8 +22,9 @@ from promptdbg.engines.agentos.shown import (
     text_of,
 )
 from promptdbg.engines.agentos.templates import COMPLETION, INPUT_ITEM, RETRIEVED_ITEM
+from promptdbg.engines.agentos.texts import STAND_INS
 from promptdbg.engines.agentos.tools import OPENAI_FORMAT, schema
-from promptdbg.engines.base import SWITCHED_OFF, Trace
+from promptdbg.engines.base import EDITED, SWITCHED_OFF, Trace
 from promptdbg.model import Action, Place, Section, SectionStatus, Span
 from promptdbg.tokens import TokenCounter
 
@@ -38,6 +39,11 @@ UNUSED_KEYS = (
     "customComponents",
 )
 _LOSSES = frozenset({Action.DROP, Action.TRUNCATE})
+_OWN = {
+    VERBOSITY_ITEM: "a stand-in of the same length for AgentOS's own words",
+    FORMAT_ITEM: "a stand-in of the same length for AgentOS's own words",
+    MEMORY_ITEM: "around the memories stand-ins of the same length for AgentOS's own words",
+}
 
 
 class Sections:
@@ -112,9 +118,17 @@ class Sections:
             place=place,
             offset=offset,
             spans=spans,
+            stand_in=self._stand_in(item) if text else "",
         )
         self.found.append(section)
         return section
+
+    def _stand_in(self, item: str) -> str:
+        """What AgentOS itself writes into an item, where it is not the real text."""
+        if self.made.request.texts is not STAND_INS or item not in _OWN:
+            return ""
+        edited = any(event.rule is EDITED for event in self.events.get(item, ()))
+        return "" if edited else _OWN[item]
 
     def _events(self, item: str, stage: str, before: int, after: int) -> None:
         """Decide an item's events of a stage that is no list; a loss moves its tokens."""

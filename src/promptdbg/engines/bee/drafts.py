@@ -37,6 +37,7 @@ class Draft:
     kept: tuple[tuple[int, int], ...] | None = None
     whole_tokens: int | None = None
     """The tokens of ``whole``, where they have been counted."""
+    stand_in: str = ""
 
 
 class Desk:
@@ -202,6 +203,7 @@ class Desk:
             place=draft.place,
             offset=None if draft.at is None else offsets[draft.at],
             spans=() if draft.kept is None else spans(draft.text, draft.kept),
+            stand_in=draft.stand_in,
         )
 
 

@@ -105,10 +105,11 @@ def _joined(plan: Draft | None, blocks: Sequence[Block], over: bool) -> Prompt:
 
 
 def _simple(inputs: PromptInputs, desk: Desk, item: str, name: str, text: bytes) -> Block:
-    """A section that is one text: empty, switched off, or as it is."""
+    """A section that is one text of bee's own: empty, switched off, or as it is."""
     edited = inputs.edited(desk, item)
     text = text if edited is None else edited.rstrip(b"\n")
-    draft = desk.add(Draft(item, name, item, text, text, text))
+    instead = "a stand-in of the same size for bee's own words" if text and edited is None else ""
+    draft = desk.add(Draft(item, name, item, text, text, text, stand_in=instead))
     if item in inputs.off:
         desk.disable(draft)
     elif not text:

@@ -97,7 +97,7 @@ def build_prompt(parts: PromptParts, request: PromptRequest) -> SystemPrompt:
     if parts.dialect.compacts_requests and request.project != parts.inputs.shown_workspace:
         hint = parts.prose.fixed("current_project_hint")
         text = f"# Current Project\n\nWorking directory: {request.project}\n{hint}"
-        drafts.append(_fixed(parts, "current_project", text))
+        drafts.append(_fixed(parts, "current_project", text, passage="current_project_hint"))
     drafts.append(_memory(parts, request))
     drafts.append(_active_skills(parts))
     drafts.append(_skills_list(parts, request))
@@ -114,12 +114,12 @@ def build_prompt(parts: PromptParts, request: PromptRequest) -> SystemPrompt:
     return SystemPrompt(joined(drafts, SEPARATOR), drafts)
 
 
-def _fixed(parts: PromptParts, name: str, text: str) -> Draft:
+def _fixed(parts: PromptParts, name: str, text: str, passage: str = "") -> Draft:
+    """A section of nanobot's own words; ``passage`` is which, where the section has another name."""
     edited = parts.texts.get(name)
-    draft = Draft(
-        name, name, name, edited if edited is not None else text, edited if edited is not None else text
-    )
-    return draft.note(EDITED, "its text is the one edited here") if edited is not None else draft
+    if edited is not None:
+        return Draft(name, name, name, edited, edited).note(EDITED, "its text is the one edited here")
+    return Draft(name, name, name, text, text, stand_in=parts.prose.stands_in(passage or name))
 
 
 def _identity(parts: PromptParts, request: PromptRequest) -> Draft:
@@ -195,6 +195,7 @@ def _bootstrap_file(parts: PromptParts, name: str, file: StrictText) -> Draft:
         content = parts.prose.fixed("template:SOUL.md") if replaced else text
     draft = Draft(item, name, "context", text, f"## {name}\n\n{content}", source=Source(str(file.path)))
     if replaced:
+        draft.stand_in = parts.prose.stands_in("template:SOUL.md")
         draft.note(
             rules.SOUL_REPLACED, "it is the old default; the new default stands in its place", Action.REWRITE
         )
@@ -302,7 +303,9 @@ def _skills_list(parts: PromptParts, request: PromptRequest) -> Draft:
     wanted = {id(skill) for skill in usable}
     children.extend(_left_out(parts, skill) for skill in parts.skills if id(skill) not in wanted)
     status = SectionStatus.KEPT if text else SectionStatus.EMPTY
-    return Draft("skills", "skills", "skills", text, text, status, children=children)
+    around = parts.prose.stands_in("skills_intro") if text else ""
+    stand_in = f"around the list {around}" if around else ""
+    return Draft("skills", "skills", "skills", text, text, status, children=children, stand_in=stand_in)
 
 
 def _listed(parts: PromptParts, skill: Skill) -> Draft:

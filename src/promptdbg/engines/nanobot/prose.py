@@ -55,6 +55,9 @@ class Prose(Protocol):
     def archive_request(self, rows: int) -> str:
         """The instruction that asks the model for a summary."""
 
+    def stands_in(self, name: str) -> str:
+        """What is shown in place of a passage, as a clause; empty where it is nanobot's own text."""
+
     def equals(self, name: str, text: str) -> bool:
         """Whether a text is exactly this passage."""
 
@@ -89,6 +92,9 @@ class TokenProse:
 
     def archive_request(self, rows: int) -> str:
         return self.fixed("consolidator_archive")
+
+    def stands_in(self, name: str) -> str:
+        return "the name of nanobot's own text stands for it"
 
     def equals(self, name: str, text: str) -> bool:
         return text == self.fixed(name)
@@ -155,6 +161,12 @@ class StandInProse:
     def archive_request(self, rows: int) -> str:
         return f"[nanobot: summarise the {rows} messages above]"
 
+    def stands_in(self, name: str) -> str:
+        known = self.table.get(name)
+        tokens = IDENTITY_TOKENS[self.dialect] if name == "identity" else known.tokens if known else 0
+        size = f"about {tokens:,} tokens (cl100k)" if tokens else "words"
+        return f"a stand-in for {size} of nanobot's own"
+
     def equals(self, name: str, text: str) -> bool:
         return text == STAND_INS.get(name) or _known_as(self.table, name, text)
 
@@ -217,6 +229,11 @@ class InstalledProse:
             return self._render(ARCHIVE, {"archive_count": str(rows)}).rstrip()
         except TemplateError:
             return self.fallback.archive_request(rows)
+
+    def stands_in(self, name: str) -> str:
+        templates = {"identity": IDENTITY, "skills_intro": SKILLS_SECTION}
+        own = templates.get(name, name) not in self.missing
+        return "" if own else self.fallback.stands_in(name)
 
     def equals(self, name: str, text: str) -> bool:
         return text == self.constants.get(name) or self.fallback.equals(name, text)

@@ -62,6 +62,7 @@ class Draft:
     spans: tuple[Span, ...] = ()
     inner: int | None = None
     evidence: Evidence = Evidence.COMPUTED
+    stand_in: str = ""
 
     def lose(
         self,
@@ -164,6 +165,7 @@ def _finished(
         offset=offset if draft.output else None,
         spans=draft.spans,
         evidence=draft.evidence,
+        stand_in=draft.stand_in,
     )
     return [section, *parts]
 

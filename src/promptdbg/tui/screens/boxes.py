@@ -132,15 +132,30 @@ def _help_line(key: Key) -> Paragraph:
 
 
 def warning_lines(picture: Picture | None) -> list[Paragraph]:
-    """The warnings of an assembly, each with its place and code."""
-    if picture is None or not picture.assembly.warnings:
+    """How far the picture is to be trusted: which engine and why that one, what of it is not the
+    framework's own, then the warnings, each with its place and code."""
+    if picture is None:
         return [say("No warnings.")]
-    lines: list[Paragraph] = []
+    lines = _trust_lines(picture)
+    if not picture.assembly.warnings:
+        return [*lines, say("No warnings.")]
     for notice in picture.assembly.warnings:
         lines.append(say(("! ", "virtual--warning"), safe(notice.message, lines=False), hang=2))
         where = f"{picture.where(notice.source)} · " if notice.source else ""
         lines += [say((where + one_line(notice.code), "virtual--muted"), indent=2), BLANK]
     return lines
+
+
+def _trust_lines(picture: Picture) -> list[Paragraph]:
+    engine, muted = picture.assembly.engine, "virtual--muted"
+    exact = engine.fidelity == "exact"
+    chosen = f"{one_line(f'{engine.title} {engine.version}')}: {safe(picture.engine_reason, lines=False)}"
+    fidelity = (safe(engine.fidelity, lines=False), "" if exact else "virtual--warning")
+    return [
+        say(("Engine    ", muted), chosen, hang=10),
+        say(("Fidelity  ", muted), fidelity, hang=10),
+        BLANK,
+    ]
 
 
 class EditBox(Box):

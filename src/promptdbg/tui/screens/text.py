@@ -11,6 +11,7 @@ from textual.widget import Widget
 from promptdbg.analysis.items import message_texts
 from promptdbg.model import Span
 from promptdbg.text import one_line, plural
+from promptdbg.tui.inspector import STAND_IN
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.item import ItemScreen
@@ -61,7 +62,9 @@ class TextScreen(ItemScreen):
         view.empty_word = "(nothing stands in the prompt)" if self.as_sent else "(no text)"
         view.show(text, spans, keep_scroll=True)
         kind = "as sent" if self.as_sent else "original"
-        view.border_title = view.title(f"{name} · {kind} · {plural(len(text), 'char')}")
+        section = picture.sections.get(self.item)
+        not_own = STAND_IN if section is not None and section.stand_in else ""
+        view.border_title = view.title(f"{name} · {kind} · {plural(len(text), 'char')}{not_own}")
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:

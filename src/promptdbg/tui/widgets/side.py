@@ -15,6 +15,7 @@ from promptdbg.debug import Debugger
 from promptdbg.model import Section
 from promptdbg.text import one_line, plural
 from promptdbg.tui.fixes import fix_lines, may_be_kept, sought
+from promptdbg.tui.inspector import STAND_IN
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.why import section_report
 from promptdbg.tui.widgets.knobs import KnobPanel
@@ -68,6 +69,7 @@ class Side(Vertical):
     def entitle(self, section: Section | None) -> None:
         """The titles of the panes."""
         chars = f" · {plural(len(section.text), 'char')}" if section else ""
+        chars += STAND_IN if section and section.stand_in else ""
         self.query_one("#why", Prose).entitle("2 Why", "enter: more")
         self.query_one(TextView).entitle(f"3 Text{chars}", "t: full")
         knob = self.knobs.knob
