@@ -20,7 +20,7 @@ from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from tests import invariants
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
 
 
 def the_list(app: PromptdbgApp) -> SectionList:
@@ -371,3 +371,53 @@ async def test_mouse_switches_folds_and_opens(run: Run) -> None:
         assert on(app, HomeScreen)
         await pilot.click(sections, offset=(20, 5), times=2)
         assert on(app, WhyScreen)
+
+
+LOSING = """\
+engine = "sample"
+keep = 2
+
+[demo]
+question = "Where did the first message go?"
+
+[[sections]]
+name = "identity"
+text = "You are careful."
+
+[[messages]]
+role = "user"
+content = "Please look at why the tests fail."
+
+[[messages]]
+role = "assistant"
+content = "The cache is not cleared between runs."
+
+[[messages]]
+role = "user"
+content = "Fix it."
+
+[settings]
+keep = 1
+"""
+
+
+async def test_that_messages_are_lost_is_said_on_the_smallest_first_screen(run: Run, tmp_path: Path) -> None:
+    folder = sample.write_workspace(tmp_path / "losing", LOSING)
+    async with run(folder=folder, size=(60, 20)) as pilot:
+        lost = drawn(the_app(pilot)).messages_lost
+        assert f"{lost} messages not whole (m)" in screen_text(the_app(pilot))
+    async with run(folder=folder, size=(120, 40)) as pilot:
+        header = screen_text(the_app(pilot)).splitlines()[0]
+        assert f"{lost} lost/cut (m)" in header, "some of them may only be cut"
+
+
+async def test_the_question_of_an_example_stays_while_one_looks_for_the_answer(
+    run: Run, tmp_path: Path
+) -> None:
+    folder = sample.write_workspace(tmp_path / "losing", LOSING)
+    async with run(folder=folder) as pilot:
+        app = the_app(pilot)
+        assert "QUESTION  Where did the first message go?  ctrl+t tour" in screen_text(app)
+        await press(pilot, "space")
+        assert "QUESTION  Where did the first message go?" in screen_text(app)
+        assert "ctrl+t tour" not in screen_text(app), "whoever changes things has begun without it"

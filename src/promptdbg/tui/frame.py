@@ -26,18 +26,18 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
     changed = "changed (c)" if picture.undo else ""
     return (
         Cell(one_line(Path(assembly.workspace).name), "virtual--strong"),
-        Cell(one_line(session), rank=5),
-        Cell(turn, rank=2),
-        Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=4),
-        Cell(doubt(assembly.engine), "virtual--warning", rank=2),
-        Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
-        Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
-        Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
-        Cell(changed, "virtual--accent", rank=4, right=True),
+        Cell(one_line(session), rank=7),
+        Cell(turn, rank=3),
+        Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=6),
+        Cell(doubt(assembly.engine), "virtual--warning", rank=3),
+        Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=8),
+        Cell(counts_text(picture.counts, ascii_only), right=True),
+        Cell(f"{picture.messages_lost:,} lost/cut (m)" if picture.messages_lost else "", rank=1, right=True),
+        Cell(changed, "virtual--accent", rank=5, right=True),
         Cell(
             "STALE" if stale else watching,
             "virtual--error" if stale else "virtual--muted",
-            rank=2,
+            rank=0 if stale else 4 if watching == "WATCHING" else 2,  # what is usual goes first
             right=True,
         ),
     )

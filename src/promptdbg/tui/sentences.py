@@ -35,7 +35,8 @@ def names(items: Iterable[str]) -> str:
 
 
 def opened(picture: Picture) -> str:
-    """What stands there when a workspace has just been opened."""
+    """What stands there when a workspace has just been opened; what is lost first, for the end of the line
+    may not fit and the budget has a line of its own."""
     assembly = picture.assembly
     lost = sum(1 for section in assembly.sections if section.lost)
     if assembly.failure is not None:
@@ -43,14 +44,14 @@ def opened(picture: Picture) -> str:
     parts = [plural(len(assembly.sections), "section")]
     if assembly.sections:
         parts[0] += f", {lost:,} not whole" if lost else ", all whole"
-    budget = assembly.budget
-    parts.append(f"{amount(budget.used, budget.unit)} used")
-    if budget.left is not None:
-        parts.append(f"{budget.left:,} left" if budget.left >= 0 else f"over by {-budget.left:,}")
     if picture.messages_lost:
         parts.append(f"{plural(picture.messages_lost, 'message')} not whole (m)")
     if assembly.warnings:
         parts.append(f"{plural(len(assembly.warnings), 'warning')} (!)")
+    budget = assembly.budget
+    parts.append(f"{amount(budget.used, budget.unit)} used")
+    if budget.left is not None:
+        parts.append(f"{budget.left:,} left" if budget.left >= 0 else f"over by {-budget.left:,}")
     return " · ".join(parts)
 
 

@@ -124,12 +124,16 @@ class HomeScreen(ItemScreen):
         self._show_sections()
 
     def banner(self) -> Sequence[Piece]:
-        """Also the question of an example, until something is changed, and that there is a tour."""
+        """Also the question of an example, and until something is changed that there is a tour."""
         wrong = super().banner()
         picture, guide = self.picture, self.promptdbg.guide
-        if wrong or picture is None or not picture.question or picture.undo:
+        if wrong or picture is None or not picture.question:
             return wrong
-        tour = [] if guide.tour else [(f"  {guide.key}", "virtual--key"), (" tour", "virtual--muted")]
+        tour = (
+            []
+            if guide.tour or picture.undo
+            else [(f"  {guide.key}", "virtual--key"), (" tour", "virtual--muted")]
+        )
         return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), ""), *tour]
 
     def idle_keys(self) -> frozenset[str]:
