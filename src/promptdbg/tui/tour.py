@@ -162,7 +162,22 @@ def _undo(now: Seen) -> str:
 def _budget(now: Seen) -> str:
     if now.place != "home":
         return "The budget can be turned live. First back to the sections: {home.back}."
-    return "The budget is turned live: {home.budget}, then {budget.less} or {budget.more}; watch the list."
+    number = tight(now.picture)
+    typed = f", or type {number} and {{ask.done}}" if number else ""
+    return f"The budget is turned live: {{home.budget}}, then {{budget.less}} or {{budget.more}}{typed}."
+
+
+def tight(picture: Picture) -> int | None:
+    """A value of the budget that leaves too little room, rounded: where the window is large and little of
+    it used, a step changes nothing. ``None`` where the knob is no amount of what the budget is in."""
+    knob, budget = picture.budget_knob, picture.assembly.budget
+    if knob is None or knob.unit != budget.unit:
+        return None
+    value = picture.knob_value(knob)
+    start = value if isinstance(value, (int, float)) else budget.limit or 0
+    wanted = int(start - (budget.limit or 0) + budget.used * 9 / 10)
+    rough = 10 ** max(len(str(wanted)) - 2, 0)
+    return wanted // rough * rough or None
 
 
 def _has_lost_sections(picture: Picture) -> bool:
@@ -189,8 +204,8 @@ _FIRST = (
     Step(
         "sections",
         _always(
-            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. Why, stands",
-            "beside the list or under it. {list.down} goes to the next row.",
+            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. Why it is so",
+            "stands beside the list or under it. {list.down} goes to the next row.",
         ),
         lambda began, now: now.item != began.item or now.place != "home",
         lambda picture: len(picture.roots) > 1,
