@@ -13,7 +13,8 @@ from promptdbg.model import Budget, Knob, Part, Span
 from promptdbg.text import width
 from promptdbg.tui import rows
 from promptdbg.tui.changes import stepped, value_text
-from promptdbg.tui.keys import KEYS, PLACE_TITLES, key_line
+from promptdbg.tui.config import Config
+from promptdbg.tui.keys import KEYS, PLACE_TITLES
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
 from promptdbg.tui.widgets.drawing import joined
@@ -136,7 +137,7 @@ def test_the_key_line_of_each_place_fits_eighty_cells_with_help_and_quit() -> No
     from promptdbg.tui.widgets.chrome import _key_width
 
     for place in ("sections", "knobs", "budget", "text", "why", "compare", "search", "messages"):
-        keys = key_line(place, "app")
+        keys = Config().key_line(place, "app")
         assert [key.id for key in keys[-2:]] == ["app.help", "app.quit"]
         assert sum(_key_width(key) for key in (*keys[:3], *keys[-2:])) <= 79
 

@@ -22,7 +22,8 @@ from typing import Any
 from promptdbg.files.disk import read_file
 from promptdbg.files.own import own_folder
 from promptdbg.text import one_line
-from promptdbg.tui.keys import KEYS, Key
+from promptdbg.tui.keys import KEYS, Key, Place
+from promptdbg.tui.ownkeys import clash_lines, keys_here
 
 _LIMIT = 1024 * 1024
 
@@ -40,6 +41,14 @@ class Config:
         """A key of the table as this person presses it."""
         own = self.keys.get(key.id)
         return replace(key, keys=own, shown=own.split(",")[0]) if own else key
+
+    def here(self, *places: Place) -> list[Key]:
+        """The keys that work in some places as this person presses them, the nearest first."""
+        return keys_here(self.keys, *places)
+
+    def key_line(self, *places: Place) -> list[Key]:
+        """What the line at the bottom shows in some places, most wanted first."""
+        return sorted((key for key in self.here(*places) if key.rank), key=lambda key: key.rank)
 
 
 def config_path(environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -82,4 +91,5 @@ def _config(path: Path, data: Mapping[str, Any]) -> Config:
     problems += [f"[keys] {key} is no key's id" for key in keys if key not in known]
     problems += [f"[keys] {key} must be a text" for key, value in keys.items() if not isinstance(value, str)]
     good = {key: value for key, value in keys.items() if key in known and isinstance(value, str) and value}
+    problems += clash_lines(good)
     return Config(theme, ascii_only, good, tuple(one_line(f"{path}: {problem}") for problem in problems))

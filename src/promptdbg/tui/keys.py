@@ -288,6 +288,31 @@ def here(*places: Place) -> list[Key]:
     return found
 
 
-def key_line(*places: Place) -> list[Key]:
-    """What the line at the bottom shows in some places, most wanted first."""
-    return sorted((key for key in here(*places) if key.rank), key=lambda key: key.rank)
+def node_of(place: Place) -> int:
+    """Where the keys of a place are bound: 0 the widget with the focus, 1 the screen, 2 the program. The
+    nearer one has a key that both have."""
+    return 2 if place == "app" else 0 if place in _WIDGETS else 1
+
+
+_WIDGETS: frozenset[Place] = frozenset({"list", "sections", "knobs", "budget", "columns", "choose", "ask"})
+
+TOGETHER: tuple[tuple[Place, ...], ...] = (
+    ("sections", "list", "home", "item", "app"),
+    ("knobs", "list", "home", "item", "app"),
+    ("budget", "home", "item", "app"),
+    ("columns", "list", "messages", "item", "app"),
+    ("columns", "list", "compare", "item", "app"),
+    ("list", "home", "item", "app"),
+    ("list", "compare", "item", "app"),
+    ("list", "text", "item", "app"),
+    ("list", "why", "item", "app"),
+    ("list", "search", "item", "app"),
+    ("list", "findings", "item", "app"),
+    ("list", "turns", "item", "app"),
+    ("list", "export", "app"),
+    ("choose", "list", "modal"),
+    ("edit",),
+    ("modal",),
+    ("ask",),
+)
+"""The places whose keys work at the same time, the nearest first."""

@@ -10,7 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from promptdbg.text import clip, one_line
-from promptdbg.tui.keys import Key, here
+from promptdbg.tui.keys import Key
 from promptdbg.tui.picture import messages_of
 from promptdbg.tui.screens.base import PictureScreen
 
@@ -29,9 +29,9 @@ class ActionProvider(Provider):
     def _keys(self) -> Iterator[Key]:
         screen = self.screen
         if isinstance(screen, PictureScreen):
-            for key in here(*screen.places_now()):
+            for key in screen.promptdbg.config.here(*screen.places_now()):
                 if key.place != _MOVES and key.id != "app.palette":
-                    yield screen.promptdbg.config.named(key)
+                    yield key
 
     def _run(self, key: Key) -> None:
         self.app.simulate_key(key.keys.split(",")[0])

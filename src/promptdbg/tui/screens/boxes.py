@@ -17,7 +17,7 @@ from promptdbg.analysis.alignment import SIGNS
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS
 from promptdbg.text import one_line, pad, safe
 from promptdbg.tui.config import Config
-from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings, here
+from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings
 from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
@@ -98,9 +98,9 @@ _KEY_CELLS = 10
 def help_lines(places: Iterable[Place], config: Config, *, ascii_only: bool) -> list[Paragraph]:
     """The keys of some places, in the table's order of places, then what the marks mean."""
     lines: list[Paragraph] = []
-    keys = here(*places)
+    keys = config.here(*places)
     for place, title in PLACE_TITLES.items():
-        own = [config.named(key) for key in keys if key.place == place]
+        own = [key for key in keys if key.place == place]
         if own:
             lines += [say((title, "virtual--strong")), *map(_help_line, own), BLANK]
     signs = any(key.place == "columns" for key in keys)

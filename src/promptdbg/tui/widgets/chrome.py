@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from promptdbg.text import clip, one_line, width
 from promptdbg.tui.config import Config
-from promptdbg.tui.keys import Key, Place, key_line
+from promptdbg.tui.keys import Key, Place
 from promptdbg.tui.widgets.drawing import Drawing
 from promptdbg.tui.wrapping import Paragraph, Piece, layout
 
@@ -162,7 +162,7 @@ class KeyLine(DrawnLines):
         """The places the focus is in; ``dim`` are ids of keys that cannot work now, ``hidden`` of those
         that mean nothing here."""
         config = config or Config()
-        keys = [config.named(key) for key in key_line(*places) if key.id not in hidden]
+        keys = [key for key in config.key_line(*places) if key.id not in hidden]
         if (keys, dim) != (self._keys, self._dim):
             self._keys, self._dim = keys, dim
             self.refresh()
