@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from promptdbg.debug import Debugger
+from promptdbg.tokens import tokenizer
+from promptdbg.tui.app import PromptdbgApp
 from tests.tui import sample
-from tests.tui.conftest import Run, idle, screen_text, the_app
+from tests.tui.conftest import Run, idle, screen_text, settled, the_app
 
 FIDELITY = "stand-ins for Sample's own passages (no copy was found)"
 CLAUSE = "a stand-in for about 218 tokens of Sample's own"
@@ -83,3 +86,23 @@ async def test_the_warnings_say_how_exact_it_is_and_why_this_engine(run: Run, fo
         assert "Engine    Sample 1.2: promptdbg.toml says so" in text
         assert f"Fidelity  {FIDELITY}" in text
         assert "No warnings." in text
+
+
+async def test_whose_measure_the_budget_is_in_is_said(run: Run, workspace: Path) -> None:
+    async with run(size=(120, 40)) as pilot:
+        text = screen_text(the_app(pilot))
+        assert "234 tokens by Sample  used 213  left 21" in text
+    async with run(size=(60, 20)) as pilot:
+        assert "234 tokens  used 213  left 21" in screen_text(the_app(pilot)), "no room for it"
+
+
+async def test_a_trace_is_as_exact_as_it_was_recorded(tmp_path: Path) -> None:
+    from promptdbg.export.opening import opened_document
+
+    trace = tmp_path / "trace.json"
+    trace.write_text('{"schema": "promptdbg/trace/1", "sections": [{"name": "a", "text": "x"}]}')
+    app = PromptdbgApp(lambda: Debugger(opened_document(trace, tokenizer())), watch=False, show_times=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert "(!)" not in screen_text(app)
+        assert " by " not in next(line for line in screen_text(app).splitlines() if "Budget" in line)

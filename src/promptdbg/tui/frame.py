@@ -45,7 +45,7 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
 
 def doubt(engine: EngineInfo) -> str:
     """That what is shown is not what the framework itself would make, and the key that says in what."""
-    if engine.fidelity == "exact":
+    if engine.fidelity in ("exact", "as recorded"):
         return ""
     return "stand-ins (!)" if "stand-in" in engine.fidelity else "not exact (!)"
 

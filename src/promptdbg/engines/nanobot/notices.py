@@ -156,10 +156,10 @@ def _session(turn: Turn) -> Iterator[Notice]:
     if isinstance(usage, dict) and turn.settings.turn is None and turn.initial_estimate is not None:
         real = usage.get("context_tokens") or usage.get("prompt_tokens")
         if isinstance(real, int) and not isinstance(real, bool) and real > 0:
-            gap = turn.initial_estimate.tokens - real
+            estimate = turn.initial_estimate.tokens
             message = (
                 f"the provider counted {real:,} tokens for the last request of the turn before; nanobot's "
-                f"estimate of the next is {turn.initial_estimate.tokens:,} ({gap:+,})"
+                f"estimate of the next is {estimate:,} ({estimate - real:+,}), before its steps shorten it"
             )
             yield Notice("usage.recorded", message)
     goal = turn.loaded.metadata.get("goal_state") or turn.loaded.metadata.get("thread_goal")

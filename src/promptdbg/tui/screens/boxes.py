@@ -148,7 +148,7 @@ def warning_lines(picture: Picture | None) -> list[Paragraph]:
 
 def _trust_lines(picture: Picture) -> list[Paragraph]:
     engine, muted = picture.assembly.engine, "virtual--muted"
-    exact = engine.fidelity == "exact"
+    exact = engine.fidelity in ("exact", "as recorded")
     chosen = f"{one_line(f'{engine.title} {engine.version}')}: {safe(picture.engine_reason, lines=False)}"
     fidelity = (safe(engine.fidelity, lines=False), "" if exact else "virtual--warning")
     return [

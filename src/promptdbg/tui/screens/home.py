@@ -27,6 +27,7 @@ from promptdbg.tui.inspector import (
     empty_word,
     knob_help,
     list_title,
+    measured_by,
     next_sort,
     rows_found,
     rows_shown,
@@ -119,7 +120,7 @@ class HomeScreen(ItemScreen):
 
     def show_picture(self, picture: Picture) -> None:
         self.query_one(TokenBar).show(picture.assembly.budget)
-        self.query_one(BudgetLine).show(picture.assembly.budget)
+        self.query_one(BudgetLine).show(picture.assembly.budget, measured_by(picture.assembly.engine))
         self.query_one(KnobPanel).show(picture)
         self._show_sections()
 

@@ -19,6 +19,9 @@ from promptdbg.tui.widgets.chrome import DrawnLines
 
 FILLS = 6
 
+NAMED = 76
+"""Cells from which on the line has room for who measures."""
+
 
 def parts_of(budget: Budget) -> list[Part]:
     """The ledger's largest parts, the rest as one, so that there are no more than fills."""
@@ -142,11 +145,13 @@ class BudgetLine(DrawnLines, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.budget: Budget | None = None
+        self.by = ""
         self._scale = 0
         self._held = False
 
-    def show(self, budget: Budget) -> None:
-        self.budget = budget
+    def show(self, budget: Budget, by: str = "") -> None:
+        """``by`` is who measures: not the tokenizer that the list of sections is counted with."""
+        self.budget, self.by = budget, by
         # While the mouse holds the limit the scale must not move away under it.
         if not self._held:
             self._scale = max(budget.window or 0, 2 * (budget.limit or 0), budget.used * 5 // 4, 1)
@@ -163,11 +168,12 @@ class BudgetLine(DrawnLines, can_focus=True):
         budget = self.budget
         if budget is None:
             return ""
+        by = f" by {self.by}" if self.by and self.size.width >= NAMED else ""
         if budget.limit is None:
-            return f"no limit  used {budget.used:,} {budget.unit}"
+            return f"no limit  used {budget.used:,} {budget.unit}{by}"
         left = budget.limit - budget.used
         tail = f"left {left:,}" if left >= 0 else f"over by {-left:,}"
-        return f"{budget.limit:,} {budget.unit}  used {budget.used:,}  {tail}"
+        return f"{budget.limit:,} {budget.unit}{by}  used {budget.used:,}  {tail}"
 
     def render_line(self, y: int) -> Strip:
         budget = self.budget
@@ -232,7 +238,7 @@ class BudgetLine(DrawnLines, can_focus=True):
             self._held = False
             self.release_mouse()
             if self.budget is not None:
-                self.show(self.budget)  # the scale may follow now
+                self.show(self.budget, self.by)  # the scale may follow now
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)
