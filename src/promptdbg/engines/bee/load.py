@@ -261,9 +261,12 @@ class _Loading:
             raise self.workspace.wrong(f"{cwd} is not below mount {mount}", "cwd")
         root = disk_root(real) if whole else mount
         chain = folders(root, cwd)
-        start = clean(posixpath.join(mount, self._string("walk_from", mount)))
+        # Without a mount the folder lies where the agent sees it, and bee walks up to the root.
+        start = clean(posixpath.join(mount, self._string("walk_from", root)))
         if start not in chain:
-            start = cwd if not inside else mount
+            if self._string("walk_from"):
+                raise self.workspace.wrong(f"{start} is no folder from {chain[0]} to {cwd}", "walk_from")
+            start = chain[0]  # on another disk than the workspace
         git = self._option("git_root")
         git_root = self._git_root(files, chain) if git is None else self._string("git_root")
         if git_root and git_root not in chain and not git_root.startswith("/"):
