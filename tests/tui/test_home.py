@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.rows import why_short
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -371,3 +372,17 @@ async def test_mouse_switches_folds_and_opens(run: Run) -> None:
         assert on(app, HomeScreen)
         await pilot.click(sections, offset=(20, 5), times=2)
         assert on(app, WhyScreen)
+
+
+async def test_what_passed_a_limit_says_by_how_much_first(run: Run) -> None:
+    async with run() as pilot:
+        await press(pilot, "b", *"90", "enter")
+        picture = drawn(the_app(pilot))
+        lost = [section for section in picture.sections.values() if section.status is SectionStatus.DROPPED]
+        assert lost
+        for section in lost:
+            decision = picture.decisions[section.id][-1]
+            assert decision.measured is not None
+            assert decision.limit is not None
+            over = f"{decision.measured - decision.limit:,} over"
+            assert why_short(picture, section) == f"{over} · Lowest priority goes first"
