@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
+from promptdbg.debug import Debugger, open_workspace
+from promptdbg.examples import FLAGSHIP, find
 from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.rows import why_short
@@ -386,3 +388,18 @@ async def test_what_passed_a_limit_says_by_how_much_first(run: Run) -> None:
             assert decision.limit is not None
             over = f"{decision.measured - decision.limit:,} over"
             assert why_short(picture, section) == f"{over} · Lowest priority goes first"
+
+
+async def test_the_text_of_a_message_shows_what_was_lost_of_it() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(find(FLAGSHIP).path)), watch=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        for item, lost, sent in (("m27", 1, True), ("m0", 1, False), ("m28", 0, True)):
+            app.push_screen(TextScreen(item))
+            await idle(pilot)
+            view = app.screen.query_one(TextView)
+            assert view.cuts == lost
+            await pilot.press("v")
+            assert isinstance(app.screen, TextScreen)
+            assert bool(app.screen.copied()) == sent
+            await pilot.press("escape")

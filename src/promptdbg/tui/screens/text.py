@@ -8,8 +8,10 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
+from promptdbg.analysis.cut import message_spans
 from promptdbg.analysis.items import message_texts
-from promptdbg.model import Span
+from promptdbg.analysis.why import final_place
+from promptdbg.model import Span, StageKind
 from promptdbg.text import one_line
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -74,10 +76,17 @@ class TextScreen(ItemScreen):
         if section is not None:
             name = one_line(section.name)
             return (section.output, (), name) if self.as_sent else (section.text, section.spans, name)
-        message = picture.message(self.item) if self.as_sent else picture.first_message(self.item)
-        if message is None:
+        first, place = picture.first_message(self.item), final_place(picture.assembly, self.item)
+        if first is None:
             return "", (), one_line(self.item)
-        return "\n".join(message_texts(message)), (), f"{one_line(message.role)} {one_line(message.id)}"
+        name = f"{one_line(first.role)} {one_line(first.id)}"
+        text, sent = "\n".join(message_texts(first)), None
+        if place is not None:
+            sent = "\n".join(message_texts(place[1]))
+        if self.as_sent:
+            return sent or "", (), name
+        # Where the framework fails there is no final list: nothing is sent, and nothing was lost on the way.
+        return text, message_spans(text, sent) if picture.assembly.stage(StageKind.FINAL) else (), name
 
     # -- actions
 
