@@ -13,7 +13,7 @@ from promptdbg.engines.orbiter.neurons import EXO_NAMES, PRIORITIES, instant
 from promptdbg.engines.orbiter.prompt import build, otherwise_ordered
 from promptdbg.engines.orbiter.sections import failed_sections, sections_of
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry
-from promptdbg.engines.rows import message_of, rows_at, turns_of
+from promptdbg.engines.rows import message_of
 from promptdbg.engines.stages import Stages
 from promptdbg.errors import UsageError
 from promptdbg.model import (
@@ -48,8 +48,10 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
     """
     values = knob_values(knobs(inputs), settings)
     trace = Trace()
-    rows = rows_at(inputs.rows, settings.turn)
-    stages = Stages(counter, inputs.memo.messages(rows, counter, lambda row: message_of(row, counter)))
+    stored = inputs.memo.messages_at(
+        inputs.rows, settings.turn, counter, lambda row: message_of(row, counter)
+    )
+    stages = Stages(counter, stored)
     stages.first("session", "Messages as stored")
     drafts: list[Draft] = []
     failure, system = inputs.failure, ""
@@ -75,7 +77,7 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
         rules=rules.CATALOGUE,
         warnings=(*inputs.warnings, *_entry_warnings(inputs), *_order_warning(differs), *trace.notices),
         failure=failure,
-        turns=turns_of(inputs.rows),
+        turns=inputs.memo.turns(inputs.rows),
     )
 
 
