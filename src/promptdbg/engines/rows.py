@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -84,15 +85,19 @@ class Memo:
     """What depends on no setting, made once: a live debugger assembles the same inputs again and again."""
 
     def __init__(self) -> None:
-        self._made: dict[object, tuple[object, tuple[Message, ...]]] = {}
+        self._made: dict[object, tuple[Sequence[object], tuple[Message, ...]]] = {}
         self._turns: tuple[object, tuple[Turn, ...]] = ((), ())
 
     def messages(self, source: Sequence[T], key: object, make: Callable[[T], Message]) -> tuple[Message, ...]:
-        """``make`` of each of ``source``; remembered for this very sequence under ``key``."""
-        known = self._made.get(key)
-        if known is None or known[0] is not source:
-            known = self._made[key] = (source, tuple(map(make, source)))
-        return known[1]
+        """``make`` of each of ``source``; what is remembered under ``key`` of its beginning is not made again:
+        an earlier turn has the beginning of the same rows."""
+        known, made = self._made.get(key, ((), ()))
+        if not all(map(is_, source, known)):
+            made = ()
+        if len(made) < len(source):
+            made = (*made, *map(make, source[len(made) :]))
+            self._made[key] = (source, made)
+        return made[: len(source)]
 
     def turns(self, rows: Sequence[Row]) -> tuple[Turn, ...]:
         """The turns of the rows; remembered for this very sequence."""
