@@ -89,8 +89,11 @@ class Memo:
         self._turns: tuple[object, tuple[Turn, ...]] = ((), ())
 
     def messages(self, source: Sequence[T], key: object, make: Callable[[T], Message]) -> tuple[Message, ...]:
-        """``make`` of each of ``source``. What is remembered under ``key`` of its beginning is not made again:
-        an earlier turn has the beginning of the same rows."""
+        """``make`` of each of ``source``.
+
+        What is remembered under ``key`` of its beginning is not made again: an earlier turn has the
+        beginning of the same rows.
+        """
         known, made = self._made.get(key, ((), ()))
         if not all(map(is_, source, known)):
             made = ()
