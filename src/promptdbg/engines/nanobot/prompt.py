@@ -265,7 +265,7 @@ def always_skills(parts: PromptParts) -> list[Skill]:
 
 
 def _skill_draft(parts: PromptParts, skill: Skill, output: str) -> Draft:
-    draft = Draft(skill_id(skill), skill.name, "skill", skill.text, output, source=Source(skill.path))
+    draft = Draft(skill_id(skill), skill.name, "skill", skill.text, output, source=Source(skill.file))
     if skill_id(skill) in parts.texts:
         draft.note(EDITED, "its text is the one edited here")
     return draft
