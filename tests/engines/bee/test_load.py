@@ -31,7 +31,6 @@ def test_detection_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "code", "line", "words"),
     [
-        ({"bee.toml": "a = 1\nb = = 2"}, "bee.config", 2, "column 5"),
         ({"bee.toml": "profile = 5\n"}, "bee.config", None, "profile must be a text"),
         (
             {"bee.toml": "[profiles.tiny]\ncaveman = 1\n"},

@@ -44,6 +44,7 @@ from promptdbg.engines.bee.manifest import Skill, Tool, skills_manifest
 from promptdbg.engines.bee.rows import read_messages, read_tools
 from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
+from promptdbg.engines.named import broken
 from promptdbg.errors import InputError
 from promptdbg.files.disk import entries, is_folder, read_file
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
@@ -77,8 +78,8 @@ def load(workspace: Workspace, request: LoadRequest) -> BeeInputs:
     """Everything an assembly needs.
 
     Raises:
-        InputError: the manifest contradicts itself (a working folder outside the workspace, a clock
-            that is no time).
+        InputError: bee.toml is broken, or the manifest contradicts itself (a working folder outside
+            the workspace, a clock that is no time).
     """
     return _Loading(workspace, request).inputs()
 
@@ -179,14 +180,14 @@ class _Loading:
         config = Config()
         if data is not None:
             try:
-                config, wrong = merge_document(config, tomllib.loads(data.decode("utf-8-sig")))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                document = tomllib.loads(data.decode("utf-8-sig"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
                 at = _LINE.search(str(error))
-                line = int(at[1]) if at else None
-                self._notice("bee.config", f"is not TOML: {error}; the defaults apply", path, line)
-            else:
-                for message in wrong:
-                    self._notice("bee.config", f"{message}; bee refuses the whole file", path)
+                place = Source(str(path), int(at[1]) if at else None)
+                raise broken(f"is not TOML: {error}", place) from error  # bee does not start either
+            config, wrong = merge_document(config, document)
+            for message in wrong:
+                self._notice("bee.config", f"{message}; bee refuses the whole file", path)
         environment = self._option("environment") or {}
         if not isinstance(environment, dict):
             raise self.workspace.wrong("must be a table", "environment")
