@@ -97,6 +97,8 @@ def _head(opened: Opened, assembly: Assembly, cells: int) -> Iterator[Line]:
         ("workspace", assembly.workspace),
         ("engine", f"{engine.name}: {opened.detection.reason}"),
     ]
+    if (found := opened.inputs.version) is not None and found.knob not in assembly.settings.values:
+        facts.append(("version", f"{found.name}: {found.reason} (--set {found.knob}=… for another)"))
     if assembly.session is not None:
         facts.append(("session", assembly.session))
     if assembly.turns:
