@@ -157,7 +157,8 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
 def find_sessions(
     path: Path | str, request: OpenRequest | None = None
 ) -> tuple[AnyEngine, tuple[SessionRef, ...]]:
-    """The engine of a workspace and the stored sessions it has, newest first; reads none of them.
+    """The engine of a workspace and the stored sessions it has: the one that the manifest names, then
+    the newest first; reads none of them.
 
     Raises:
         InputError: the folder cannot be used, or no engine fits.
@@ -168,7 +169,21 @@ def find_sessions(
     chosen, _ = choose_engine(workspace, request.engine)
     if chosen.session_format is None:
         return chosen, ()
-    return chosen, sessions.session_format(chosen.session_format).find(workspace, _home(request))
+    found = sessions.session_format(chosen.session_format).find(workspace, _home(request))
+    return chosen, _with_named(workspace, found, chosen.session_format)
+
+
+def _with_named(workspace: Workspace, found: tuple[SessionRef, ...], form: str) -> tuple[SessionRef, ...]:
+    """The sessions, before all others the one that the manifest names: it is what is opened."""
+    named = _wanted_session(workspace, OpenRequest())
+    if named is None:
+        return found
+    try:
+        ref = _named_session(found, named, form)
+    except InputError as error:
+        ref = SessionRef(named, form, Path(named).stem, readable=False, reason=error.what)
+    reason = "; ".join(filter(None, (f"{MANIFEST_NAME} names it", ref.reason)))
+    return (replace(ref, reason=reason), *(other for other in found if other.path != ref.path))
 
 
 def opened_assembly(assembly: Assembly) -> Opened:
@@ -230,14 +245,28 @@ def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:
     return str(workspace.path / named)
 
 
+_KEYS_SHOWN = 8
+
+
 def _choose_session(found: tuple[SessionRef, ...], wanted: str | None, form: str) -> SessionRef | None:
-    if wanted in (None, "latest"):
+    if wanted is None or wanted == "latest":
         return next((ref for ref in found if ref.readable), None)
-    assert wanted is not None
+    return _named_session(found, wanted, form)
+
+
+def _named_session(found: tuple[SessionRef, ...], wanted: str, form: str) -> SessionRef:
+    """The session of that key, file name or path.
+
+    Raises:
+        InputError: there is none; the line has the keys there are.
+    """
     for ref in found:
         if wanted in (ref.key, ref.path, Path(ref.path).name):
             return ref
-    return sessions.ref_for(expanded(wanted), form)
+    keys = ", ".join(ref.key for ref in found[:_KEYS_SHOWN])
+    more = f" and {len(found) - _KEYS_SHOWN} more" if len(found) > _KEYS_SHOWN else ""
+    hint = f"name a session file, or one of: latest, {keys}{more}" if keys else "name a session file"
+    return sessions.ref_for(expanded(wanted), form, hint)
 
 
 class Debugger:

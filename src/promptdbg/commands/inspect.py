@@ -97,7 +97,7 @@ def _head(opened: Opened, assembly: Assembly, cells: int) -> Iterator[Line]:
         ("workspace", assembly.workspace),
         ("engine", f"{engine.name}: {opened.detection.reason}"),
     ]
-    if (found := opened.inputs.version) is not None and found.knob not in assembly.settings.values:
+    if (found := opened.inputs.found_version) is not None and found.knob not in assembly.settings.values:
         facts.append(("version", f"{found.name}: {found.reason} (--set {found.knob}=… for another)"))
     if assembly.session is not None:
         facts.append(("session", assembly.session))

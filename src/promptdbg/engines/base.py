@@ -68,15 +68,15 @@ class FoundVersion:
 class Inputs:
     """Everything an assembly depends on, in memory. Engines extend it.
 
-    ``watched`` are the paths whose change, appearance or removal changes the answer. ``version`` is
-    set where the version of the framework was found out.
+    ``watched`` are the paths whose change, appearance or removal changes the answer. ``found_version``
+    is set where the version of the framework was found out.
     """
 
     workspace: str
     session: str | None = None
     warnings: tuple[Notice, ...] = ()
     watched: tuple[str, ...] = ()
-    version: FoundVersion | None = None
+    found_version: FoundVersion | None = None
 
 
 InputsT = TypeVar("InputsT")

@@ -56,8 +56,8 @@ def test_the_version_is_told_by_where_sessions_lie(tmp_path: Path, name: str, di
     _touch(tmp_path / name)
     inputs = ENGINE.load(Workspace(tmp_path), LoadRequest(home=str(tmp_path / "home")))
     assert inputs.dialect == dialect
-    assert inputs.version is not None
-    assert inputs.version.name == dialect
+    assert inputs.found_version is not None
+    assert inputs.found_version.name == dialect
 
 
 def test_inspect_says_why_this_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         session_key=key,
         config=config,
         dialect=dialect,
-        version=FoundVersion(dialect, reason, "dialect") if reason else None,
+        found_version=FoundVersion(dialect, reason, "dialect") if reason else None,
         shown_workspace=shown,
         shown_project=shown_project or shown,
         agent_files=_read(workspace.path, (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, COUNTER)),
@@ -164,7 +164,10 @@ def _dialect(workspace: Workspace, options: Options, installed: Installed | None
         note = f" ({installed.note})" if installed.note else ""
         return installed.dialect, f"installed at {installed.path}{note}"
     if is_file(workspace.path / ".nanobot" / "workspace-id"):
-        return NEWEST, "sessions lie in the configuration folder, as since main; the newest that does so is taken"
+        return (
+            NEWEST,
+            "sessions lie in the configuration folder, as since main; the newest is taken",
+        )
     if is_folder(workspace.path / "sessions"):
         return "0.2.2", "sessions lie in the workspace, as in 0.2.2; later versions move them out"
     return NEWEST, "the newest, for nothing in the folder says which"
