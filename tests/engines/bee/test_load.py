@@ -22,6 +22,8 @@ def test_detection_says_why(tmp_path: Path) -> None:
     assert shared is not None
     assert shared.score == 10
     assert "CLAUDE.md" in shared.reason
+    assert "a guess" in shared.reason
+    assert "Claude Code" in shared.reason
     write(tmp_path, {"bee.toml": ""})
     own = ENGINE.detect(open_folder(tmp_path))
     assert own is not None

@@ -57,6 +57,12 @@ from promptdbg.workspace import Workspace
 CONTEXT_FILE_BYTES = 1_048_576
 """Bytes read of a context file. The prompt takes at most 8,192 of what they expand to."""
 
+# What a user of another agent needs to know, whose folder looks the same.
+_SHARED = {
+    "AGENTS.md": "nanobot reads it too (--engine nanobot), and other agents that do, such as Codex and Cursor, "
+    "are not rebuilt here",
+    "CLAUDE.md": "other agents that read it, such as Claude Code, are not rebuilt here",
+}
 _LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
@@ -70,7 +76,7 @@ def detect(workspace: Workspace) -> Detection | None:
             return Detection(50, f"{name} is bee's")
     for name in NAMES:
         if os.path.isfile(folder / name):
-            return Detection(10, f"{name} is a context file bee reads")
+            return Detection(10, f"a guess, for {name} is all there is to go by: {_SHARED[name]}")
     return None
 
 
