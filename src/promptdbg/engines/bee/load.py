@@ -59,7 +59,7 @@ CONTEXT_FILE_BYTES = 1_048_576
 
 # What a user of another agent needs to know, whose folder looks the same.
 _SHARED = {
-    "AGENTS.md": "nanobot reads it too (--engine nanobot), and other agents that do, such as Codex and Cursor, "
+    "AGENTS.md": "nanobot reads it too (--engine nanobot); other agents that do, such as Codex and Cursor, "
     "are not rebuilt here",
     "CLAUDE.md": "other agents that read it, such as Claude Code, are not rebuilt here",
 }
