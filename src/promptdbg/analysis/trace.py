@@ -293,7 +293,7 @@ def _message_hit(assembly: Assembly, message: Message, text: str, match: re.Matc
         text,
         match,
         verdict,
-        decision.because if decision else f"gone at stage {stage}",
+        decision.because if decision else f"gone from {stage} on; the file gives no reason",
         stage=stage,
         decision=decision,
     )

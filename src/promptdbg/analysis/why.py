@@ -95,6 +95,11 @@ class Why:
             self.status == "rewritten" and self.tokens >= self.tokens_original
         )
 
+    @property
+    def unknown(self) -> bool:
+        """Whether it is not known what it holds (see ``Section.unknown``)."""
+        return self.status == "empty" and self.evidence == "unknown"
+
 
 def why(assembly: Assembly, item: str) -> Why:
     """Explain one item.

@@ -9,7 +9,7 @@ from promptdbg.analysis.alignment import Alignment, CellKind
 from promptdbg.analysis.blocks import title
 from promptdbg.commands.compare import excerpt
 from promptdbg.debug import Debugger
-from promptdbg.marks import SECTION_MARKS
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Assembly
 from promptdbg.render import Line, line, write
 
@@ -62,8 +62,11 @@ def _sections(assembly: Assembly) -> Iterator[Line]:
             if section.lost
             else f"{section.tokens:,} tokens"
         )
-        means = SECTION_MARKS[section.status].means
-        yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
+        means = mark_of_section(section).means
+        if section.unknown:
+            yield line(f"Section {number:,}, {section.name}{inside}: {means}.")
+        else:
+            yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
         for decision in assembly.decisions_on(section.id):
             yield line(f"Because: {decision.because}")
 

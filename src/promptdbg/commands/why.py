@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.fixes import Fix, fixes
 from promptdbg.analysis.items import find_item
+from promptdbg.analysis.undecided import undecided
 from promptdbg.analysis.why import Ruling, Why, final_place, why
 from promptdbg.commands import options
-from promptdbg.marks import mark_of
+from promptdbg.marks import UNKNOWN, mark_of
 from promptdbg.model import Assembly, MessageStatus, SectionStatus
 from promptdbg.render import (
     BLANK,
@@ -96,7 +97,7 @@ def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) ->
         place = final_place(assembly, answer.item)
         seen = f" It is message {place[0]} of the final list." if place and not answer.lost else ""
         yield BLANK
-        yield from wrapped(f"Nothing was taken from it.{seen}", cells)
+        yield from wrapped(undecided(assembly, answer) + seen, cells)
     for ruling in answer.rulings:
         yield BLANK
         yield from _ruling(answer, ruling, cells)
@@ -120,11 +121,15 @@ def _head(answer: Why) -> Line:
     known = {status.value: status for status in (*SectionStatus, *MessageStatus)}
     status = known.get(answer.status)
     mark = state(mark_of(status)) if status is not None else Piece(answer.status.upper())
+    if answer.unknown:
+        mark = state(UNKNOWN)
     name = "" if answer.name == answer.item else f"  {answer.name}"
     return line(mark, "  ", Piece(answer.item, "title"), Piece(name, "muted"))
 
 
 def _tokens(answer: Why) -> str:
+    if answer.unknown:
+        return "? tokens"
     if answer.tokens == answer.tokens_original:
         return f"{answer.tokens:,} tokens"
     return f"{answer.tokens:,} of {answer.tokens_original:,} tokens"

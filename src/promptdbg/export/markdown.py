@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptdbg.export.document import Document
-from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, Mark
+from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, UNKNOWN, Mark
 from promptdbg.text import safe
 
 _MARKS: Mapping[str, Mark] = {
@@ -68,7 +68,7 @@ def _sections(document: Document) -> Iterator[str]:
         lines = section["sizes"]["lines"] if "sizes" in section else _line_count(section.get("text") or "")
         priority = "" if section["priority"] is None else f"{section['priority']:g}"
         yield (
-            f"| {_status(section['status'])} | {indent}{_cell(section['name'])} | {_cell(section['kind'])} "
+            f"| {_section_status(section)} | {indent}{_cell(section['name'])} | {_cell(section['kind'])} "
             f"| {priority} | {section['tokens']:,} | {section['tokens_original']:,} | {lines:,} |"
         )
     yield ""
@@ -157,6 +157,12 @@ def _fenced(text: str) -> Iterator[str]:
     yield f"{fence}text"
     yield safe(text).rstrip("\n")
     yield fence
+
+
+def _section_status(section: Document) -> str:
+    if section["status"] == "empty" and section.get("evidence") == "unknown":
+        return f"{UNKNOWN.mark} {UNKNOWN.word}"
+    return _status(section["status"])
 
 
 def _status(status: str) -> str:
