@@ -71,7 +71,8 @@ class Why:
     """Everything known about one item.
 
     ``evidence`` says how it is known. ``around`` is the fill order around the item, in ``unit``
-    (the framework's own measure where it has one).
+    (the framework's own measure where it has one). ``because`` is set where there is no decision that
+    could say it: a file that the engine does not read.
     """
 
     item: str
@@ -87,6 +88,7 @@ class Why:
     around: tuple[Neighbour, ...]
     unit: str
     cut: Cut | None = None
+    because: str = ""
 
     @property
     def lost(self) -> bool:
