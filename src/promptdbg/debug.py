@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from promptdbg import sessions
-from promptdbg.engines import ENGINE_NAMES, engine
+from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.errors import InputError, PromptdbgError, UsageError
-from promptdbg.files.disk import expanded
+from promptdbg.files.disk import expanded, is_file
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
 from promptdbg.records import SessionRef, StoredSession
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
@@ -230,9 +230,17 @@ def choose_engine(workspace: Workspace, name: str = "auto") -> tuple[AnyEngine, 
         raise InputError(
             "no framework's files found",
             where=str(workspace.path),
-            hint="name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo",
+            hint=_which_engine(workspace),
         )
     return best
+
+
+def _which_engine(workspace: Workspace) -> str:
+    """What to try where nothing in the folder tells the engine."""
+    for name, engines in DATA_FILES.items():
+        if is_file(workspace.path / name):
+            return f"{name} may be for " + " or ".join(f"--engine {engine}" for engine in engines)
+    return "name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo"
 
 
 def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:

@@ -302,3 +302,10 @@ def test_a_file_that_several_agents_read_makes_the_engine_a_guess(tmp_path: Path
     (tmp_path / "memory" / "history.jsonl").write_text("")
     _, known = choose_engine(open_folder(tmp_path))
     assert "guess" not in known.reason
+
+
+@pytest.mark.parametrize(("name", "hint"), [("components.json", "agentos"), ("candidates.json", "phronomy")])
+def test_a_folder_with_data_alone_is_led_to_its_engine(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match=f"{name} may be for --engine {hint}"):
+        choose_engine(open_folder(tmp_path))
