@@ -46,3 +46,10 @@ def test_a_skill_of_a_mapped_workspace_is_seen_where_it_lies(tmp_path: Path) -> 
     listed = debugger.assembly.section("skills/ferry")
     assert listed is not None
     assert "/home/mara/ws/skills/ferry/SKILL.md" in listed.output
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)
+def test_a_warning_does_not_repeat_the_name_of_its_file(example: Example) -> None:
+    for notice in Debugger(open_workspace(example.path)).assembly.warnings:
+        if notice.source is not None:
+            assert not notice.message.startswith(Path(notice.source.path).name), notice

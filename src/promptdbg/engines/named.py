@@ -41,8 +41,7 @@ def read_whole(path: Path) -> Parsed:
     if parsed.ok or not parsed.found:
         return parsed
     notice = parsed.notices[0]
-    what = notice.message.removeprefix(path.name).lstrip(", ")
-    raise broken(what, notice.source or parsed.source())
+    raise broken(notice.message, notice.source or parsed.source())
 
 
 def read_table(path: Path) -> Parsed:

@@ -47,7 +47,7 @@ def test_values_of_the_wrong_kind_are_named(tmp_path: Path) -> None:
         "variables",
         "generation",
         "odd",
-        "state.json",
+        "must be an object",
         "message 0",
         "message 1",
     ):

@@ -146,7 +146,7 @@ class _Loader:
         except UnicodeDecodeError as error:
             raise broken(f"byte {error.start} is not UTF-8", place) from error
         except json.JSONDecodeError as error:
-            text = f"line {error.lineno}, column {error.colno}: {error.msg}"
+            text = f"column {error.colno}: {error.msg}"
             raise broken(text, Source(str(path), error.lineno)) from error
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, (RecursionError, js.TooDeep)) else str(error)
@@ -160,7 +160,7 @@ class _Loader:
 
     def _unknown(self, found: Mapping[str, Json], known: frozenset[str], name: str) -> None:
         for key in sorted(set(found) - known):
-            self._warn("agentos.unknown-key", f"{name}: {key} is no key that is read", name)
+            self._warn("agentos.unknown-key", f"nothing reads the key {key}", name)
 
     # ---- keys of agentos.json -----------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class _Loader:
 
     def _wrong(self, key: str, wanted: str) -> None:
         self._warn(
-            "agentos.kind", f"{self.settings_name}: {key} must be {wanted}; ignored", self.settings_name
+            "agentos.kind", f"{key} must be {wanted}; ignored", self.settings_name
         )
 
     def _number(self, settings: Mapping[str, Json], key: str) -> float | None:
@@ -204,7 +204,7 @@ class _Loader:
     def _config(self, settings: Mapping[str, Json]) -> dict[str, Json]:
         changes = self._value(settings, "config", dict, {})
         for name in unread(changes):
-            text = f"{self.settings_name}: {name} has no effect; nothing in the engine reads it"
+            text = f"{name} has no effect; nothing in the engine reads it"
             self._warn("agentos.unread", text, self.settings_name)
         return merged(changes)
 
@@ -214,7 +214,7 @@ class _Loader:
         try:
             return from_settings(settings["summarizer"])
         except ValueError as error:
-            self._warn("agentos.summarizer", f"{self.settings_name}: {error}", self.settings_name)
+            self._warn("agentos.summarizer", str(error), self.settings_name)
             return None
 
     def _env(self, settings: Mapping[str, Json]) -> Mapping[str, str]:

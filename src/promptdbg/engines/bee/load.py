@@ -171,7 +171,7 @@ class _Loading:
         read = read_file(path, limit=limit)
         if read.problem is not None:
             if asked or read.problem.kind != "missing":
-                self._notice("bee.unreadable", f"{path.name} {read.problem.message}", path)
+                self._notice("bee.unreadable", read.problem.message, path)
             return path, None
         return path, read.data
 
@@ -234,7 +234,7 @@ class _Loading:
             read = read_file(path, limit=_RECORD_BYTES)
             if read.data is None:
                 self._notice(
-                    "bee.unreadable", f"{path.name} {read.problem.message if read.problem else ''}", path
+                    "bee.unreadable", read.problem.message if read.problem else "cannot be read", path
                 )
                 continue
             skill, notice = read_skill(str(path), read.data)

@@ -157,7 +157,7 @@ def _document(path: Path) -> dict[str, Json] | None:
     try:
         data = json.loads(read.data.decode("utf-8"))
     except json.JSONDecodeError as error:
-        what = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        what = f"column {error.colno}: {error.msg}"
         raise broken(what, Source(str(path), error.lineno)) from error
     except (ValueError, RecursionError) as error:
         raise broken(f"is not JSON: {error}", Source(str(path))) from error

@@ -135,7 +135,7 @@ def _prompt(turn: Turn) -> Iterator[Notice]:
             message = "Recent History is over 8,000 tokens: the newest entries are cut, the oldest stay"
             yield Notice("recent.wrong-end", message, draft.source)
         if draft.id == "memory" and draft.output and not draft.text.strip():
-            message = "MEMORY.md holds only white space, and that is enough for a Memory section"
+            message = "only white space, and that is enough for a Memory section"
             yield Notice("memory.blank", message, draft.source)
 
 

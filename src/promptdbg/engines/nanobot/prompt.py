@@ -179,7 +179,7 @@ def _unread_copies(parts: PromptParts) -> list[Draft]:
 
 def _bootstrap_file(parts: PromptParts, name: str, file: StrictText) -> Draft:
     item = f"bootstrap/{name}"
-    meaning = f"{name} cannot be read as UTF-8: every turn fails until it is repaired."
+    meaning = f"{name} cannot be read: every turn fails until it is repaired."
     edited = parts.texts.get(item)
     text = (
         edited
@@ -216,7 +216,7 @@ def _bootstrap_file(parts: PromptParts, name: str, file: StrictText) -> Draft:
 
 def _memory(parts: PromptParts, request: PromptRequest) -> Draft:
     file = parts.inputs.agent_files[MEMORY]
-    meaning = "MEMORY.md cannot be read as UTF-8: every turn fails until it is repaired."
+    meaning = "MEMORY.md cannot be read: every turn fails until it is repaired."
     edited = parts.texts.get("memory")
     draft = Draft("memory", "memory", "memory", "", "", source=Source(str(file.path)))
     if not request.memory:

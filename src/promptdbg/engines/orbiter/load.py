@@ -157,7 +157,7 @@ def _start(workspace: Workspace, files: Mapping[str, str]) -> _Reading:
     data.update({str(key): value for key, value in (config.value or {}).items()})
     for key in data:
         if key not in _KEYS:
-            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+            reading.warn("unknown-key", f"nothing reads the key {key}", key)
     table, wrong = laid_over(workspace, "orbiter")
     data.update(table)
     reading.notices += wrong
@@ -178,7 +178,7 @@ def _state(reading: _Reading, files: Mapping[str, str]) -> ContextState:
     for key in ("parent_state", "state"):
         parsed = reading.read(files[key])
         if parsed.value is not None and not isinstance(parsed.value, dict):
-            message = f"{parsed.path.name} must be an object"
+            message = "must be an object"
             reading.notices.append(Notice("orbiter.bad-value", message, parsed.source()))
         levels.append(parsed.value if isinstance(parsed.value, dict) else None)
     parent = ContextState(levels[0]) if levels[0] is not None else None
@@ -232,7 +232,7 @@ def _trusted(
         return None
     reading.watched.append(str(workspace.path / name))
     if not request.trust:
-        message = f"{name} holds neurons in Python; it is not run without --trust"
+        message = "neurons in Python are not run without --trust"
         reading.notices.append(Notice("orbiter.not-trusted", message, Source(str(workspace.path / name))))
         return Trusted()
     task = str(reading.data.get("task_id") or "task")

@@ -137,7 +137,7 @@ def _start(workspace: Workspace, config: Parsed) -> _Reading:
     data.update({str(key): value for key, value in (config.value or {}).items()})
     for key in data:
         if key not in _KEYS:
-            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+            reading.warn("unknown-key", f"nothing reads the key {key}", key)
     table, wrong = laid_over(workspace, "phronomy")
     data.update(table)
     reading.notices += wrong
