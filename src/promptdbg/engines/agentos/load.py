@@ -174,9 +174,7 @@ class _Loader:
         return default
 
     def _wrong(self, key: str, wanted: str) -> None:
-        self._warn(
-            "agentos.kind", f"{key} must be {wanted}; ignored", self.settings_name
-        )
+        self._warn("agentos.kind", f"{key} must be {wanted}; ignored", self.settings_name)
 
     def _number(self, settings: Mapping[str, Json], key: str) -> float | None:
         value = settings.get(key)
