@@ -10,11 +10,20 @@ from typing import Any
 
 from promptdbg.export.document import Document
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, UNKNOWN, Mark
+from promptdbg.model import SectionStatus
 from promptdbg.text import safe
 
 _MARKS: Mapping[str, Mark] = {
     **{status.value: mark for status, mark in MESSAGE_MARKS.items()},
     **{status.value: mark for status, mark in SECTION_MARKS.items()},
+}
+# The words of the table above them: an action is called what it makes of its item.
+_LOSS_WORDS = {
+    "truncate": SECTION_MARKS[SectionStatus.TRUNCATED].word,
+    "drop": SECTION_MARKS[SectionStatus.DROPPED].word,
+    "shadow": SECTION_MARKS[SectionStatus.SHADOWED].word,
+    "disable": SECTION_MARKS[SectionStatus.DISABLED].word,
+    "literal": SECTION_MARKS[SectionStatus.LITERAL].word,
 }
 _LOST = ("truncated", "dropped", "disabled", "shadowed", "literal")
 
@@ -97,11 +106,7 @@ def _stages(document: Document) -> Iterator[str]:
 
 def _losses(document: Document) -> Iterator[str]:
     rules = {rule["id"]: rule for rule in document["rules"]}
-    lost = [
-        d
-        for d in document["decisions"]
-        if d["action"] in ("truncate", "drop", "shadow", "disable", "literal")
-    ]
+    lost = [d for d in document["decisions"] if d["action"] in _LOSS_WORDS]
     if not lost:
         return
     yield "## What was lost, and why"
@@ -110,7 +115,8 @@ def _losses(document: Document) -> Iterator[str]:
         rule = rules.get(decision["rule"], {})
         named = " ".join(_cell(rule.get(key, "")) for key in ("framework", "version", "source")).strip()
         tail = f" ({named})" if named else ""
-        yield f"- **{_cell(decision['item'])}** {decision['action']}, {_code(decision['rule'])}{tail}"
+        what = _LOSS_WORDS[decision["action"]]
+        yield f"- **{_cell(decision['item'])}** {what}, {_code(decision['rule'])}{tail}"
         if decision["because"]:
             yield f"  {_cell(decision['because'])}"
     yield ""
