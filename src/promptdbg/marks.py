@@ -40,8 +40,8 @@ UNKNOWN = Mark("?", "?", "UNKNOWN", "warning", "what it holds is not known")
 MESSAGE_MARKS: dict[MessageStatus, Mark] = {
     MessageStatus.KEPT: Mark("●", "+", "KEEP", "plain", "in the list, unchanged"),
     MessageStatus.MERGED: Mark("◆", "&", "MERGE", "accent", "joined with its neighbour"),
-    MessageStatus.REWRITTEN: Mark("◐", "~", "REWRITE", "warning", "in the list with another content"),
-    MessageStatus.INSERTED: Mark("▶", ">", "INSERT", "accent", "not stored: put in here"),
+    MessageStatus.REWRITTEN: Mark("◐", "~", "EDIT", "warning", "in the list with another content"),
+    MessageStatus.INSERTED: Mark("▶", ">", "ADD", "accent", "not stored: put in here"),
     MessageStatus.DROPPED: Mark("○", "-", "DROP", "muted", "left out by a rule"),
 }
 

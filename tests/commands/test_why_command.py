@@ -1,4 +1,4 @@
-"""``why`` of a file on disk: the item that was read from it, or why it is not read, as ``trace`` says it."""
+"""``why`` as a command: of a file it tells the item that was read from it, or why it is not read."""
 
 from __future__ import annotations
 
@@ -71,3 +71,11 @@ def test_what_is_neither_is_an_error(folder: Path, capsys: pytest.CaptureFixture
     for word in ("app/AGENTS.txt", str(outside), "app"):
         assert main(["why", str(folder), word]) == 2
         assert "no item" in capsys.readouterr().err
+
+
+def test_why_and_compare_have_one_word_for_a_cut_message(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(find(FLAGSHIP).path)
+    assert main(["why", path, "m27", "--no-fixes"]) == 0
+    assert capsys.readouterr().out.startswith("◐ CUT  m27")
+    assert main(["compare", path]) == 0
+    assert "CUT" in capsys.readouterr().out
