@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from promptdbg.analysis.fixes import Fix
-from promptdbg.marks import mark_of
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Knob, Section
 from promptdbg.text import clip, one_line, safe, width
 from promptdbg.tui.changes import value_text
@@ -59,7 +59,7 @@ def summary(
         fixes: what would keep it, as far as it was found; without any the reason has both lines.
         room: the cells of a line.
     """
-    mark = mark_of(section.status)
+    mark = mark_of_section(section)
     head = f"{glyph_of(mark, ascii_only)} {mark.word} {one_line(section.name)}"
     settled = picture.settled(section.id)
     reason = f": {safe(settled.because if settled else 'no rule touched it', lines=False)}"

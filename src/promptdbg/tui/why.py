@@ -6,8 +6,9 @@ Every sentence and figure is the engine's; this only sets them out.
 from __future__ import annotations
 
 from promptdbg.analysis.cut import find_cut
+from promptdbg.analysis.undecided import undecided
 from promptdbg.analysis.why import arithmetic, why
-from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of
+from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of, mark_of_section
 from promptdbg.model import (
     LOSSES,
     Decision,
@@ -40,7 +41,7 @@ def section_report(
     Args:
         full: also what is only worth room on a whole screen: rule notes, measures, offsets.
     """
-    lines = [_title(mark_of(section.status), style_of(section.status), section.name, ascii_only)]
+    lines = [_title(mark_of_section(section), style_of(section.status), section.name, ascii_only)]
     lines += _section_facts(picture, section, full)
     lines.append(BLANK)
     lines += _decisions(picture, section.id, full) or [say(_untouched(picture, section)), BLANK]
@@ -140,10 +141,8 @@ def _figures(decision: Decision) -> str:
 
 
 def _untouched(picture: Picture, section: Section) -> str:
-    if section.status is SectionStatus.EMPTY:
-        return "It produced nothing."
-    if section.status is SectionStatus.TRUNCATED or section.lost:
-        return "Parts of it are out; they say why."
+    if section.lost or section.status is SectionStatus.EMPTY:
+        return undecided(picture.assembly, why(picture.assembly, section.id))
     left = picture.assembly.budget.left
     tail = f" {left:,} {picture.assembly.budget.unit} are free." if left is not None and left >= 0 else ""
     return f"No rule touched it: it is in, whole.{tail}"
@@ -187,7 +186,10 @@ def message_report(
         say((f"{message.tokens:,} tokens", "virtual--muted")),
         BLANK,
     ]
-    lines += _decisions(picture, message.id, full) or [say("No rule touched it."), BLANK]
+    lines += _decisions(picture, message.id, full) or [
+        say(undecided(picture.assembly, why(picture.assembly, message.id))),
+        BLANK,
+    ]
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))
