@@ -12,9 +12,10 @@ from promptdbg import sessions
 from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.errors import InputError, PromptdbgError, UsageError
-from promptdbg.files.disk import expanded, is_file
+from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
 from promptdbg.records import SessionRef, StoredSession
+from promptdbg.sessions.choosing import choose, wanted, with_named
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
 from promptdbg.workspace import MANIFEST_NAME, Workspace, open_folder
 
@@ -141,7 +142,7 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
     if chosen.session_format is not None:
         reader = sessions.session_format(chosen.session_format)
         found = reader.find(workspace, home)
-        ref = _choose_session(found, _wanted_session(workspace, request), chosen.session_format)
+        ref = choose(found, wanted(workspace, request.session), chosen.session_format)
         stored = reader.read(ref) if ref else None
     elif request.session not in (None, "latest"):
         raise UsageError(f"engine {chosen.name} reads no session file", where="--session")
@@ -170,20 +171,7 @@ def find_sessions(
     if chosen.session_format is None:
         return chosen, ()
     found = sessions.session_format(chosen.session_format).find(workspace, _home(request))
-    return chosen, _with_named(workspace, found, chosen.session_format)
-
-
-def _with_named(workspace: Workspace, found: tuple[SessionRef, ...], form: str) -> tuple[SessionRef, ...]:
-    """The sessions, before all others the one that the manifest names: it is what is opened."""
-    named = _wanted_session(workspace, OpenRequest())
-    if named is None:
-        return found
-    try:
-        ref = _named_session(found, named, form)
-    except InputError as error:
-        ref = SessionRef(named, form, Path(named).stem, readable=False, reason=error.what)
-    reason = "; ".join(filter(None, (f"{MANIFEST_NAME} names it", ref.reason)))
-    return (replace(ref, reason=reason), *(other for other in found if other.path != ref.path))
+    return chosen, with_named(workspace, found, chosen.session_format)
 
 
 def opened_assembly(assembly: Assembly) -> Opened:
@@ -241,40 +229,6 @@ def _which_engine(workspace: Workspace) -> str:
         if is_file(workspace.path / name):
             return f"{name} may be for " + " or ".join(f"--engine {engine}" for engine in engines)
     return "name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo"
-
-
-def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:
-    """The session asked for: on the command line, else by the manifest's ``session``."""
-    named = workspace.options.get("session")
-    if request.session is not None or named is None:
-        return request.session
-    if not isinstance(named, str):
-        raise workspace.wrong("must be a file name", "session")
-    return str(workspace.path / named)
-
-
-_KEYS_SHOWN = 8
-
-
-def _choose_session(found: tuple[SessionRef, ...], wanted: str | None, form: str) -> SessionRef | None:
-    if wanted is None or wanted == "latest":
-        return next((ref for ref in found if ref.readable), None)
-    return _named_session(found, wanted, form)
-
-
-def _named_session(found: tuple[SessionRef, ...], wanted: str, form: str) -> SessionRef:
-    """The session of that key, file name or path.
-
-    Raises:
-        InputError: there is none; the line has the keys there are.
-    """
-    for ref in found:
-        if wanted in (ref.key, ref.path, Path(ref.path).name):
-            return ref
-    keys = ", ".join(ref.key for ref in found[:_KEYS_SHOWN])
-    more = f" and {len(found) - _KEYS_SHOWN} more" if len(found) > _KEYS_SHOWN else ""
-    hint = f"name a session file, or one of: latest, {keys}{more}" if keys else "name a session file"
-    return sessions.ref_for(expanded(wanted), form, hint)
 
 
 class Debugger:
