@@ -120,8 +120,8 @@ class _Loader:
             gmi_history=self._number(settings, "gmiHistory"),
             env=self._env(settings),
             now=self._now(),
-            components_path=self.components_name,
-            settings_path=self.settings_name,
+            components_path=str(self.workspace.path / self.components_name),
+            settings_path=str(self.workspace.path / self.settings_name),
             warnings=tuple(self.warnings),
         )
 
@@ -156,7 +156,7 @@ class _Loader:
         return value
 
     def _warn(self, code: str, message: str, path: str) -> None:
-        self.warnings.append(Notice(code, message, Source(path)))
+        self.warnings.append(Notice(code, message, Source(str(self.workspace.path / path))))
 
     def _unknown(self, found: Mapping[str, Json], known: frozenset[str], name: str) -> None:
         for key in sorted(set(found) - known):
