@@ -184,7 +184,7 @@ class PromptdbgApp(App[int]):
         elif screen := self.on_top:
             screen.show(message.picture)
             screen.say(self._timed(message.picture))
-        self.watching.follow(message.picture.watched)
+        self.watching.follow(message.picture.watched, self.driver.read_at)
 
     async def _begin(self) -> None:
         """To the first screen, which draws the picture as it comes; the opening one stays below it."""
