@@ -229,9 +229,9 @@ async def test_narrow_windows_slide_over_the_columns() -> None:
 async def test_long_lists_open_without_wrapping_what_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     wrapped: list[int] = []
 
-    def counted(text: str, room: int, **more: int) -> object:
+    def counted(text: str, room: int) -> object:
         wrapped.append(len(text))
-        return wrap(text, room, **more)
+        return wrap(text, room)
 
     monkeypatch.setattr(message_cells, "wrap", counted)
     texts = [f"a question of some length, number {n}, " * 9 for n in range(20_000)]

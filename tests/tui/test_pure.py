@@ -18,14 +18,14 @@ from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
 from promptdbg.tui.widgets.drawing import joined
 from promptdbg.tui.widgets.text_view import shown
-from promptdbg.tui.wrapping import Paragraph, layout, line_text, say, wrap
+from promptdbg.tui.wrapping import Paragraph, facts, layout, line_text, plain_text, say, wrap
 
-texts = st.text(alphabet="ab \n漢é\u0301👍x-", max_size=200)
+texts = st.text(alphabet="ab \n漢é\u0301👍x-·/", max_size=200)
 
 
-@given(texts, st.integers(1, 30))
-def test_wrapping_loses_nothing_and_fits(text: str, cells_wide: int) -> None:
-    starts = wrap(text, cells_wide)
+@given(texts, st.integers(1, 30), st.booleans())
+def test_wrapping_loses_nothing_and_fits(text: str, cells_wide: int, words: bool) -> None:
+    starts = wrap(text, cells_wide, words=words)
     assert starts[0] == 0
     assert starts[-1] == len(text) + 1
     assert list(starts) == sorted(set(starts))
@@ -46,6 +46,31 @@ def test_wrapping_breaks_after_blanks_and_inside_long_words() -> None:
         "abcdefg",
         "h",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("58 tokens · context · number 3", ["58 tokens ·", "context ·", "number 3"]),
+        ("58 tokens  · x", ["58 tokens  ·", "x"]),
+        ("internal/loop.go::Compact", ["internal/", "loop.go::", "Compact"]),
+        ("what survived?  ctrl+t", ["what", "survived?", "ctrl+t"]),
+        ("order-documented", ["order-", "documented"]),
+        ("order-documentédé", ["order-", "documentédé"]),
+        ("a/bcdefghijklmnop", ["a/bcdefghijk", "lmnop"]),
+        ("ends with two  ", ["ends with", "two"]),
+        ("ends with twé   ", ["ends with", "twé"]),
+        (facts("bee.cap", "bee 0.3"), ["bee.cap ·", "bee 0.3"]),
+        (facts("over a limit of 40"), ["over a", "limit of 40"]),
+    ],
+)
+def test_sentences_break_where_a_person_would(text: str, lines: list[str]) -> None:
+    shown = layout([say(text)], 12)
+    assert ["".join(part for part, _ in line).replace("\u00a0", " ").rstrip() for line in shown] == lines
+
+
+def test_a_copy_has_ordinary_blanks() -> None:
+    assert plain_text([say(facts("a b", "c d"), indent=2)]) == "  a b · c d\n"
 
 
 def test_paragraphs_hang_and_keep_their_styles() -> None:

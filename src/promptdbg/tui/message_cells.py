@@ -18,9 +18,9 @@ from promptdbg.analysis.diff import pieces as diff_pieces
 from promptdbg.analysis.diff import word_diff
 from promptdbg.analysis.why import arithmetic
 from promptdbg.model import Action, Decision, Message, Rule
-from promptdbg.text import clip, safe, width
+from promptdbg.text import clip, one_line, safe, width
 from promptdbg.tui.sentences import signed
-from promptdbg.tui.wrapping import Piece, layout, line_text, say, wrap
+from promptdbg.tui.wrapping import Piece, facts, layout, line_text, say, wrap
 
 Line: TypeAlias = Sequence[Piece]
 Mode: TypeAlias = Literal["closed", "full", "open", "words"]
@@ -203,8 +203,8 @@ def _why(cell: Cell, room: int, rules: Mapping[str, Rule]) -> list[Line]:
             figures.append(f"{decision.before:,} → {decision.after:,} tokens ({change})")
         rule = rules.get(decision.rule)
         if rule is not None:
-            figures.append(f"{rule.framework} {rule.version}, {rule.source}")
-        paragraphs.append(say((safe(" · ".join(figures), lines=False), "virtual--muted"), hang=2))
+            figures += [f"{rule.framework} {rule.version}", rule.source]
+        paragraphs.append(say((facts(*map(one_line, figures)), "virtual--muted"), hang=2))
         lines += [[(" ", ""), *line] for line in layout(paragraphs, room)]
     return lines
 
@@ -244,7 +244,7 @@ def _difference(before: Message, after: Message, room: int) -> list[Line]:
     paragraphs.append(say(*paragraph))
     if not changes:
         paragraphs.insert(0, say(("the text is the same; another key differs", "virtual--muted")))
-    return [[(" ", ""), *line] for line in layout(paragraphs, room)]
+    return [[(" ", ""), *line] for line in layout(paragraphs, room, words=False)]
 
 
 def _shortened(text: str) -> str:

@@ -43,7 +43,7 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.side import Side
 from promptdbg.tui.widgets.virtual import VirtualList
-from promptdbg.tui.wrapping import Piece
+from promptdbg.tui.wrapping import UNBROKEN, Piece
 
 
 class HomeScreen(ItemScreen):
@@ -129,8 +129,10 @@ class HomeScreen(ItemScreen):
         picture, guide = self.picture, self.promptdbg.guide
         if wrong or picture is None or not picture.question or picture.undo:
             return wrong
-        tour = [] if guide.tour else [(f"  {guide.key}", "virtual--key"), (" tour", "virtual--muted")]
-        return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), ""), *tour]
+        question = [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), "")]
+        if guide.tour:
+            return question
+        return [*question, (f"  {guide.key}", "virtual--key"), (f"{UNBROKEN}tour", "virtual--muted")]
 
     def idle_keys(self) -> frozenset[str]:
         idle = set(super().idle_keys())
