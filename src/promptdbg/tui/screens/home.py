@@ -80,6 +80,7 @@ class HomeScreen(ItemScreen):
         &.-h-16 #strip { display: none; }
         &.-h-10 {
             & TokenBar, & #strip, & #text { display: none; }
+            &.-w-60.knobs #sections, &.-w-80.knobs #sections { display: none; }
         }
     }
     """

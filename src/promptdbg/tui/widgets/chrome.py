@@ -13,7 +13,7 @@ from promptdbg.text import clip, one_line, width
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import Key, Place, key_line
 from promptdbg.tui.widgets.drawing import Drawing
-from promptdbg.tui.wrapping import Paragraph, Piece, layout
+from promptdbg.tui.wrapping import Paragraph, Piece, layout, say
 
 MIN_WIDTH, MIN_HEIGHT = 60, 10
 """The smallest window that can be worked in, in cells."""
@@ -120,21 +120,42 @@ class Banner(DrawnLines):
         return self.strip([(text, self.style(style)) for text, style in self._lines[y]], self.size.width)
 
 
+STATUS_LINES = 2
+
+
 class Status(DrawnLines):
-    """One sentence: what happened last."""
+    """One sentence: what happened last. A long one has a second line where there are lines enough."""
+
+    _height = 1
 
     def __init__(self) -> None:
         super().__init__()
         self.line = ""
         self._style = ""
+        self._lines: list[str] = [""]
 
     def show(self, line: str, style: str = "") -> None:
         self.line, self._style = one_line(line), style
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        size = self.app.size
+        room = (self.size.width or size.width) - 2
+        most = 1 if size.height < LOW else STATUS_LINES
+        lines = [self.line]
+        if most > 1 and width(self.line) > room:
+            lines = ["".join(text for text, _ in line) for line in layout([say(self.line)], room)]
+        last = " ".join(line.rstrip() for line in lines[most - 1 :])
+        self._lines = [*lines[: most - 1], clip(last, room, ellipsis=self.glyphs.ellipsis)][: len(lines)]
+        if len(self._lines) != self._height:
+            self.styles.height = self._height = len(self._lines)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        room = self.size.width - 2
-        text = clip(self.line, room, ellipsis=self.glyphs.ellipsis)
+        text = self._lines[y] if y < len(self._lines) else ""
         return self.strip([(" ", self.plain), (text, self.style(self._style))], self.size.width)
 
 

@@ -145,7 +145,7 @@ class KnobPanel(VirtualList):
         g = self.glyphs
         steps = row.knob.kind in ("number", "choice", "toggle")
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
-        unit = f" {row.knob.unit_word}" if row.knob.unit_word else ""
+        unit = f" {row.knob.unit_word}" if row.knob.unit_word and row.value is not None else ""
         value = value_text(row.value)
         if row.value == 0 and row.value is not False and row.knob.zero:
             unit = f", {row.knob.zero}"

@@ -1,0 +1,89 @@
+"""Small windows: what there is no room for is a key or a line away, and what is there can be used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from promptdbg.model import Knob
+from promptdbg.tui.inspector import knob_range
+from promptdbg.tui.widgets.chrome import Status
+from promptdbg.tui.widgets.knobs import KnobPanel
+from tests.tui import sample
+from tests.tui.conftest import Run, home_status, idle, screen_text, the_app
+
+LONG = "what was done here took a sentence that is longer than the line of a narrow window, and ends here"
+
+
+async def test_a_long_sentence_has_a_second_line_where_there_are_lines_enough(run: Run) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        app.say(LONG)
+        await idle(pilot)
+        assert app.screen.query_one(Status).size.height == 2
+        assert [line.strip() for line in screen_text(app).splitlines()[-3:-1]] == [
+            "what was done here took a sentence that is longer than the line of a narrow",
+            "window, and ends here",
+        ]
+        app.say("short")
+        await idle(pilot)
+        assert screen_text(app).splitlines()[-2] == " short"
+        await pilot.resize_terminal(60, 10)
+        app.say(LONG)
+        await idle(pilot)
+        assert screen_text(app).splitlines()[-2].endswith("longer than th…")
+        await pilot.resize_terminal(120, 40)
+        await idle(pilot)
+        assert screen_text(app).splitlines()[-2] == f" {LONG}"
+        app.say(f"{LONG}; {LONG}; {LONG}")
+        await idle(pilot)
+        assert screen_text(app).splitlines()[-2].endswith("…")
+
+
+async def test_knobs_have_the_lines_of_the_list_where_there_are_few(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("K", "down")
+        await idle(pilot)
+        text = screen_text(the_app(pilot))
+        assert "System budget" in text
+        assert "Cap of a section" in text
+        assert the_app(pilot).screen.query_one(KnobPanel).size.height >= 3
+        await pilot.press("escape")
+        assert "identity" in screen_text(the_app(pilot))
+
+
+async def test_what_a_knob_takes_and_does_fits(run: Run) -> None:
+    async with run() as pilot:
+        await pilot.press("K")
+        await idle(pilot)
+        assert home_status(pilot) == "System budget: Words that the sections may have · default 200"
+        assert "‹ 200 › tokens" in screen_text(the_app(pilot))
+
+
+def test_a_frame_has_room_for_what_a_knob_takes() -> None:
+    few = Knob("style", "Style", "choice", "plain", group="", choices=("plain", "loud"))
+    many = replace(few, choices=tuple(f"choice number {n}" for n in range(1_200)))
+    assert knob_range(few) == "one of plain, loud"
+    assert knob_range(many) == "one of 1,200: enter shows them"
+
+
+async def test_no_value_has_no_unit(run: Run, tmp_path: Path) -> None:
+    document = sample.DOCUMENT.replace("budget = 200", "", 1)
+    async with run(folder=sample.write_workspace(tmp_path / "n", document)) as pilot:
+        await pilot.press("K")
+        panel = the_app(pilot).screen.query_one(KnobPanel)
+        row = next(row for row in panel.rows if row.knob and row.knob.unit_word)
+        assert panel._value(replace(row, value=None), 40) == ("‹ ", "not set", " ›")
+
+
+@pytest.mark.parametrize(("budget", "said"), [(200, ""), (1, " · over the budget by 24 tokens")])
+async def test_the_first_sentence_says_what_stands_nowhere_else(
+    run: Run, tmp_path: Path, budget: int, said: str
+) -> None:
+    document = sample.DOCUMENT.replace("budget = 200", f"budget = {budget}", 1)
+    async with run(size=(80, 24), folder=sample.write_workspace(tmp_path / "b", document)) as pilot:
+        first, _, rest = home_status(pilot).partition(", ")
+        assert first == "14 sections"
+        assert rest.partition(" not whole")[2] == said
