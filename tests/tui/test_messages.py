@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -220,6 +221,10 @@ async def test_narrow_windows_slide_over_the_columns() -> None:
         assert lists.status == "! there is no column further right"
         await lists.pilot.resize_terminal(60, 16)
         await lists.settle()
+        await lists.press("left", "left", "left", "g")
+        text = "\n".join(lists.lines())
+        assert "(ADD in INITIAL: →)" in text  # not a row of nothing
+        assert re.search(r"tool grep +\(CUT in FINAL: →\) +\d", text)
         assert len(lists.shown) == 1
         await lists.pilot.resize_terminal(150, 40)
         await lists.settle()

@@ -107,6 +107,8 @@ def head_line(cell: Cell, cells: int, first: bool, hint: str = "") -> Line:
     """What a cell is: sign, role and tool, what happened to it, tokens at the right."""
     style = STYLES[cell.kind]
     room = cells - 2
+    if cell.kind is CellKind.ABSENT or (cell.kind is CellKind.SAME and not first):
+        return [(cell.sign, style), (clip(f" {hint}", room) if hint else "", "status--cut")]
     if cell.message is None:
         text = cell.word
         if cell.other is not None:
@@ -115,15 +117,13 @@ def head_line(cell: Cell, cells: int, first: bool, hint: str = "") -> Line:
             text += f" {safe(title(cell.before), lines=False)}"
         cost = f"−{cell.before.tokens:,}" if cell.kind is CellKind.DROPPED and cell.before else ""
         return [(cell.sign, style), *_spread(text, style, "", "", cost, room)]
-    if cell.kind is CellKind.SAME and not first:
-        return [(cell.sign, style), (clip(f" {hint}", room) if hint else "", "status--cut")]
-    word = cell.word
+    word, word_style = (cell.word, style) if cell.word else (hint, "status--cut")
     if cell.kind is CellKind.MOVED and cell.other is not None:
         word += f" from {cell.other + 1:,}"
     name = safe(title(cell.message), lines=False)
     return [
         (cell.sign, style),
-        *_spread(name, "virtual--strong", word, style, f"{cell.message.tokens:,}", room),
+        *_spread(name, "virtual--strong", word, word_style, f"{cell.message.tokens:,}", room),
     ]
 
 
