@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from promptdbg.analysis.trace import CONTEXT, Hit
 from promptdbg.model import Budget, Knob, Part, Span
 from promptdbg.text import width
 from promptdbg.tui import rows
 from promptdbg.tui.changes import stepped, value_text
 from promptdbg.tui.keys import KEYS, PLACE_TITLES, key_line
+from promptdbg.tui.screens.search import around
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
-from promptdbg.tui.widgets.drawing import joined
+from promptdbg.tui.widgets.drawing import joined, without_lined_blanks
 from promptdbg.tui.widgets.text_view import shown
 from promptdbg.tui.wrapping import Paragraph, facts, layout, line_text, plain_text, say, wrap
 
@@ -171,3 +173,32 @@ def test_neighbours_that_look_the_same_are_drawn_as_one() -> None:
     pieces = [("a", plain), ("", bold), ("b", same), ("c", bold), ("d", plain)]
     assert list(joined(pieces)) == [("ab", plain), ("c", bold), ("d", plain)]
     assert list(joined([])) == []
+
+
+def hit(before: str, text: str, after: str, column: int) -> Hit:
+    return Hit("item", None, 1, column, 0, before, text, after, "seen", "")
+
+
+@pytest.mark.parametrize(
+    ("found", "room", "shown"),
+    [
+        (hit("a kettle with ", "two", " handles", 15), 30, ("a kettle with ", "two", " handles")),
+        (hit("a kettle with ", "two", " handles", 15), 20, ("…le with ", "two", " handles")),
+        (hit("a kettle with ", "two", " handles", 15), 12, ("…th ", "two", " han…")),
+        (hit("kettle with ", "two", "", 40), 30, ("…kettle with ", "two", "")),
+        (hit("", "two", "x" * CONTEXT, 1), 80, ("", "two", "x" * CONTEXT + "…")),
+        (hit("before ", "longer than the room", " after", 8), 10, ("", "longer th…", "")),
+        (hit("漢字漢字", "two", "漢字漢字", 5), 10, ("…字", "two", "漢…")),
+    ],
+)
+def test_a_hit_shows_where_its_line_goes_on(found: Hit, room: int, shown: tuple[str, str, str]) -> None:
+    assert around(found, room, "…") == shown
+    assert width("".join(shown)) <= max(room, CONTEXT + 4)
+
+
+def test_lines_are_under_words_and_not_under_what_fills_a_column() -> None:
+    style = Style(underline=True)
+    drawn = [(text, bool(look.underline)) for text, look in without_lined_blanks("  of 12 · out  ", style)]
+    assert drawn == [("  ", False), ("of 12 · out", True), ("  ", False)]
+    assert [text for text, look in without_lined_blanks("   ", style) if not look.underline] == ["   "]
+    assert list(without_lined_blanks(" plain ", Style(bold=True))) == [(" plain ", Style(bold=True))]
