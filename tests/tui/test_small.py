@@ -87,3 +87,19 @@ async def test_the_first_sentence_says_what_stands_nowhere_else(
         first, _, rest = home_status(pilot).partition(", ")
         assert first == "14 sections"
         assert rest.partition(" not whole")[2] == said
+
+
+async def test_the_palette_shows_actions_in_a_window_of_few_lines(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("ctrl+p", *"turn")
+        await idle(pilot)
+        await pilot.pause(0.2)
+        text = screen_text(the_app(pilot))
+        assert all(name in text for name in ("Turn before ([)", "Turn after (])", "Turns (T)"))
+
+
+async def test_ctrl_c_says_in_the_status_line_what_leaves(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert home_status(pilot) == "ctrl+c copies what the mouse selected; q leaves promptdbg"
