@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +15,8 @@ from textual.widget import Widget
 from promptdbg.analysis.alignment import Alignment
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
-from promptdbg.model import Assembly
+from promptdbg.files.disk import expanded
+from promptdbg.model import Assembly, Settings
 from promptdbg.text import one_line
 from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
@@ -71,6 +73,8 @@ class CompareScreen(ItemScreen):
         super().__init__()
         self.other = FILES
         self._places: tuple[str, ...] = ()
+        self._saved: Settings | None = None
+        self._saved_as = ""  # where those are; what follows from writing the file must not talk it away
 
     def compose_body(self) -> Iterable[Widget]:
         yield DifferenceList()
@@ -101,14 +105,16 @@ class CompareScreen(ItemScreen):
         try:
             found = await asyncio.to_thread(_compared, picture, debugger, other)
         except PromptdbgError as error:
-            self._draw(picture, (), NO_LISTS, one_line(error.line()))
+            self._draw(picture, (), NO_LISTS, one_line(error.line()), "There is nothing to compare with.")
             self.refuse(one_line(error.line()))
             return
         empty = "The same prompt." if found.before == picture.assembly else "No section differs."
         if other == FILES and not picture.assembly.settings.changed:
             empty = "Nothing is changed. s compares with something else."
         self._draw(picture, found.sections, found.lists, empty, found.problem)
-        self.say(_sentence(found, picture.assembly))
+        sentence = _sentence(found, picture.assembly)
+        saved_as = self._saved_as if picture.assembly.settings == self._saved else ""
+        self.say(f"{saved_as} · {sentence}" if saved_as else sentence)
 
     def _draw(
         self,
@@ -195,9 +201,11 @@ class CompareScreen(ItemScreen):
 
     def _ask_for_place(self) -> None:
         def answered(text: str) -> str | None:
-            if not text.strip():
-                return "JSON that promptdbg wrote, a session, or a folder:"
             place = text.strip()
+            if not place:
+                return "JSON that promptdbg wrote, a session, or a folder:"
+            if not os.path.lexists(expanded(place)):
+                return "There is no such file or folder:"
             self._places = tuple(dict.fromkeys((*self._places, place)))
             self._take(Other("place", place))
             return None
@@ -233,7 +241,9 @@ class CompareScreen(ItemScreen):
             path = save_scenario(debugger.opened.workspace.path, name, picture.assembly.settings)
         except PromptdbgError as error:
             return f"{one_line(error.line())}:"
-        self.say(f"saved scenario {one_line(name)} in {one_line(str(path))}")
+        self._saved = picture.assembly.settings
+        self._saved_as = f"saved as scenario {one_line(name)} in {one_line(path.name)}"
+        self.say(self._saved_as)
         self.promptdbg.driver.reload()
         return None
 
