@@ -103,3 +103,28 @@ async def test_ctrl_c_says_in_the_status_line_what_leaves(run: Run) -> None:
         await pilot.press("ctrl+c")
         await pilot.pause()
         assert home_status(pilot) == "ctrl+c copies what the mouse selected; q leaves promptdbg"
+
+
+BACK = {
+    "m": "esc Back",
+    "T": "esc Back",
+    "p": "esc Back",
+    "x": "esc Back",
+    "c": "esc Back",
+    "F a enter": "esc Back",
+    "i": "esc Back",
+    "t": "esc Back",
+    "K": "esc Close",
+    "b": "esc Done",
+    "slash": "esc Cancel",
+}
+
+
+@pytest.mark.parametrize("keys", BACK)
+async def test_the_way_back_is_told_however_narrow_the_window(run: Run, keys: str) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press(*keys.split())
+        await idle(pilot)
+        line = screen_text(the_app(pilot)).splitlines()[-1]
+        assert BACK[keys] in line
+        assert "q Quit" in line or keys == "slash"

@@ -159,7 +159,8 @@ class Status(DrawnLines):
         return self.strip([(" ", self.plain), (text, self.style(self._style))], self.size.width)
 
 
-_ALWAYS = ("app.help", "app.quit", "modal.close")
+_ALWAYS = ("back", "close", "help", "quit")
+"""What every line has room for: where nothing tells the way back, a person takes the way out."""
 
 
 class KeyLine(DrawnLines):
@@ -183,8 +184,8 @@ class KeyLine(DrawnLines):
             self.refresh()
 
     def fitted(self) -> list[tuple[int, Key]]:
-        """Where each key that fits begins. Help and quit are always there."""
-        must = [key for key in self._keys if key.id in _ALWAYS]
+        """Where each key that fits begins. The ways back and out, and the help, are always there."""
+        must = [key for key in self._keys if key.id.partition(".")[2] in _ALWAYS]
         room = self.size.width - 1 - sum(_key_width(key) for key in must)
         shown: list[Key] = []
         for key in self._keys:
