@@ -63,7 +63,7 @@ class HomeScreen(ItemScreen):
         & #strip { height: 3; display: none; border-top: solid $foreground 30%; }
         &.knobs #knobs { display: block; }
         &.knobs #why, &.knobs #text { display: none; }
-        &.-w-140 #side { width: 52; }
+        &.-w-140 #side { width: 30%; min-width: 52; max-width: 96; }
 
         &.-w-60, &.-w-80 {
             & #sections, & #why, & #text { border: none; }
