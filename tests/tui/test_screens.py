@@ -100,6 +100,11 @@ async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> Non
         assert text.splitlines()[1].startswith(" STALE  ")
         assert "promptdbg.toml: is not TOML" in text.splitlines()[1]
         assert "identity" in text  # the last good picture
+        for key in "mTcpxF":
+            await pilot.press(key)
+            await pilot.pause(0.1)
+            assert screen_text(the_app(pilot)).splitlines()[0].endswith(" STALE"), key
+            await pilot.press("escape", "escape")
 
 
 async def test_opening(workspace: Path, golden: Golden, size: str) -> None:

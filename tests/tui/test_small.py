@@ -128,3 +128,16 @@ async def test_the_way_back_is_told_however_narrow_the_window(run: Run, keys: st
         line = screen_text(the_app(pilot)).splitlines()[-1]
         assert BACK[keys] in line
         assert "q Quit" in line or keys == "slash"
+
+
+async def test_a_tour_can_be_followed_in_a_window_of_few_lines(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("ctrl+t")
+        await idle(pilot)
+        await pilot.pause(0.3)
+        text = screen_text(the_app(pilot))
+        assert "goes to the next" in " ".join(text.split())
+        assert "▌● KEEP    identity" in text
+        await pilot.press("m")
+        await pilot.pause(0.3)
+        assert "TOUR" in screen_text(the_app(pilot))

@@ -32,13 +32,14 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
         Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
         Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
         Cell(changed, "virtual--accent", rank=4, right=True),
-        Cell(
-            "STALE" if stale else watching,
-            "virtual--error" if stale else "virtual--muted",
-            rank=2,
-            right=True,
-        ),
+        state_cell(watching, stale=stale, rank=2),
     )
+
+
+def state_cell(watching: str, *, stale: bool, rank: int) -> Cell:
+    """Whether the files are followed, or could not be read as they are now."""
+    style = "virtual--error" if stale else "virtual--muted"
+    return Cell("STALE" if stale else watching, style, rank=rank, right=True)
 
 
 def banner(picture: Picture | None, stale: str) -> Sequence[Piece]:

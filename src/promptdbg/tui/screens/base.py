@@ -99,7 +99,7 @@ class PictureScreen(FramedScreen):
         yield Header()
         yield Banner("banner")
         yield Vertical(*self.compose_body(), id="body")
-        yield Banner("tour")
+        yield Banner("tour", low_lines=4)
         yield Ask()
         yield Status()
         yield KeyLine()

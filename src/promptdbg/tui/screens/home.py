@@ -38,6 +38,7 @@ from promptdbg.tui.rows import Row, States, View
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
+from promptdbg.tui.widgets.chrome import LOW
 from promptdbg.tui.widgets.knobs import KnobPanel
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
@@ -132,7 +133,7 @@ class HomeScreen(ItemScreen):
             return wrong
         question = [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), "")]
         if guide.tour:
-            return question
+            return [] if self.app.size.height < LOW else question
         return [*question, (f"  {guide.key}", "virtual--key"), (f"{UNBROKEN}tour", "virtual--muted")]
 
     def idle_keys(self) -> frozenset[str]:

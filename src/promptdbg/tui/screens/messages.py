@@ -15,6 +15,7 @@ from promptdbg.analysis.alignment import Alignment
 from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Assembly, Message, Stage, StageKind
 from promptdbg.text import clip_middle, one_line, safe
+from promptdbg.tui.frame import state_cell
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
@@ -126,7 +127,7 @@ class MessagesScreen(ItemScreen):
             Cell(engine, rank=4),
             Cell(self._missing(assembly), "virtual--warning"),
             Cell(self._place_among_changes(alignment) if alignment else "", right=True),
-            Cell(self.promptdbg.watching.state, "virtual--muted", rank=3, right=True),
+            state_cell(self.promptdbg.watching.state, stale=bool(self.promptdbg.stale), rank=3),
         )
 
     def _missing(self, assembly: Assembly) -> str:

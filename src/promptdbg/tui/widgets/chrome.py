@@ -77,7 +77,7 @@ def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
 
 BANNER_LINES = 3
 LOW = 16
-"""Lines of a window below which a banner has one line alone."""
+"""Lines of a window below which a banner has one line alone, unless it says what to do."""
 
 
 class Banner(DrawnLines):
@@ -88,8 +88,9 @@ class Banner(DrawnLines):
     Banner.shown { display: block; }
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, low_lines: int = 1) -> None:
         super().__init__(id=name)
+        self._low_lines = low_lines
         self._pieces: tuple[Piece, ...] = ()
         self._lines: list[list[Piece]] = []
 
@@ -104,13 +105,13 @@ class Banner(DrawnLines):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        hang = width(self._pieces[0][0]) if self._pieces else 0
+        low = self.app.size.height < LOW
+        hang = 2 if low else width(self._pieces[0][0]) if self._pieces else 0
         room = (self.size.width or self.app.size.width) - 2
         lines = layout([Paragraph(self._pieces, hang=hang)], room)
-        self._lines = lines[: 1 if self.app.size.height < LOW else BANNER_LINES]
+        self._lines = lines[: self._low_lines if low else BANNER_LINES]
         if len(lines) > len(self._lines) and self._lines[-1]:
-            text, style = self._lines[-1][-1]
-            self._lines[-1][-1] = (clip(text.rstrip() + " …", width(text.rstrip())), style)
+            self._lines[-1] = _goes_on(self._lines[-1], room)
         self.styles.height = len(self._lines)
         self.refresh()
 
@@ -121,6 +122,16 @@ class Banner(DrawnLines):
 
 
 STATUS_LINES = 2
+
+
+def _goes_on(line: Sequence[Piece], room: int) -> list[Piece]:
+    """A line with an ellipsis at its end, in the style of what stands there."""
+    *pieces, (text, style) = line
+    free = room - sum(width(before) for before, _ in pieces)
+    text = text.rstrip()
+    if width(text) + 2 > free:
+        return [*pieces, (clip(text, max(free - 1, 0), ellipsis="") + "…", style)]
+    return [*pieces, (f"{text} …", style)]
 
 
 class Status(DrawnLines):
