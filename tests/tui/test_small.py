@@ -9,6 +9,7 @@ import pytest
 
 from promptdbg.model import Knob
 from promptdbg.tui.inspector import knob_range
+from promptdbg.tui.screens.findings import FindingList
 from promptdbg.tui.widgets.chrome import Status
 from promptdbg.tui.widgets.knobs import KnobPanel
 from tests.tui import sample
@@ -141,3 +142,22 @@ async def test_a_tour_can_be_followed_in_a_window_of_few_lines(run: Run) -> None
         await pilot.press("m")
         await pilot.pause(0.3)
         assert "TOUR" in screen_text(the_app(pilot))
+
+
+async def test_what_an_export_hides_can_be_read_in_a_window_of_few_lines(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("x")
+        await idle(pilot)
+        assert "Written  14 sections" in screen_text(the_app(pilot))
+        await pilot.press("tab", "G")
+        await idle(pilot)
+        assert "AGENTS.md" in screen_text(the_app(pilot))
+
+
+async def test_findings_have_the_room_that_their_places_leave(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("p")
+        await idle(pilot)
+        listing = the_app(pilot).screen.query_one(FindingList)
+        widest = max(len(row.where) for row in listing.rows if not row.head)
+        assert listing._where == min(widest + 2, 24)
