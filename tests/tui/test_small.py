@@ -161,3 +161,27 @@ async def test_findings_have_the_room_that_their_places_leave(run: Run) -> None:
         listing = the_app(pilot).screen.query_one(FindingList)
         widest = max(len(row.where) for row in listing.rows if not row.head)
         assert listing._where == min(widest + 2, 24)
+
+
+@pytest.mark.parametrize(("keys", "lines"), [("exclamation_mark", 4), ("K down down down down enter", 6)])
+async def test_a_box_is_as_high_as_what_is_in_it(run: Run, keys: str, lines: int) -> None:
+    async with run() as pilot:
+        await pilot.press(*keys.split())
+        await idle(pilot)
+        box = the_app(pilot).screen.query_one("#box")
+        assert box.size.height + 2 == lines  # with its border
+        await pilot.resize_terminal(60, 10)
+        await idle(pilot)
+        assert box.region.width <= 60
+        assert box.region.height <= 10
+        assert "esc Close" in screen_text(the_app(pilot))
+        await pilot.resize_terminal(120, 40)
+        await idle(pilot)
+        assert box.size.height + 2 == lines
+
+
+async def test_a_box_of_much_has_all_lines_of_a_low_window(run: Run) -> None:
+    async with run(size=(60, 10)) as pilot:
+        await pilot.press("question_mark")
+        await idle(pilot)
+        assert the_app(pilot).screen.query_one("#box").region.height == 10

@@ -88,6 +88,9 @@ class StagesBox(Box):
     def compose_body(self) -> Iterable[Widget]:
         yield StageList(self._stages, self._shown)
 
+    def lines_in(self, cells: int) -> int:
+        return len(self._stages)
+
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         self.dismiss()
         self._chosen(message.row)
