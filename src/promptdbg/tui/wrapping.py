@@ -132,15 +132,15 @@ def _wrap_cells(
         room = max(width - hang, 1)
 
 
-_SEAMS = (UNBROKEN, "/:-_", ".")
+_SEAMS = (UNBROKEN, "/:", "-_", ".")
 """Where a line ends if it must; a name is parted from its ending only where nothing else can be parted."""
 
 
 def _seam(text: str, start: int, end: int) -> int:
-    """Where a word too long for a line is cut: at a seam beyond the first third of the line, else where
+    """Where a word too long for a line is cut: at a seam beyond the first quarter of the line, else where
     the line ends."""
     for seams in _SEAMS:
-        for place in range(end, start + (end - start) // 3, -1):
+        for place in range(end, start + (end - start) // 4, -1):
             if text[place - 1] in seams and text[place] not in seams:
                 return place
     return end
