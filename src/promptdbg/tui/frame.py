@@ -28,6 +28,7 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
         Cell(one_line(session), rank=5),
         Cell(turn, rank=2),
         Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=3),
+        Cell("RECORDING" if picture.recorded else "", "virtual--warning", rank=1),
         Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
         Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
         Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),

@@ -241,6 +241,8 @@ class HomeScreen(ItemScreen):
         if picture is None:
             return None
         knob = picture.budget_knob
+        if self._is_recorded():
+            return None
         if knob is None:
             self.refuse(f"{picture.assembly.engine.title} has no budget to change")
         return knob
