@@ -104,6 +104,9 @@ async def test_ctrl_c_says_in_the_status_line_what_leaves(run: Run) -> None:
         await pilot.press("ctrl+c")
         await pilot.pause()
         assert home_status(pilot) == "ctrl+c copies what the mouse selected; q leaves promptdbg"
+        await pilot.press("ctrl+z")
+        await pilot.pause()
+        assert home_status(pilot) == "u takes the last change back"
 
 
 BACK = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.screen import Screen
 
@@ -86,7 +86,7 @@ class PromptdbgApp(App[int]):
     """
 
     TITLE = "promptdbg"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app"), Binding("ctrl+z", "help_undo", show=False)]
     DEFAULT_CSS = """
     PromptdbgApp.-ascii {
         & .pane, & #box { border: ascii $foreground 30%; &:focus { border: ascii $border; } }
@@ -347,8 +347,16 @@ class PromptdbgApp(App[int]):
 
     def action_help_quit(self) -> None:
         """Textual's word for ctrl+c names another key, in a box over the status line."""
-        (key,) = (self.config.named(key) for key in keys_of("app") if key.id == "app.quit")
-        self.say(f"ctrl+c copies what the mouse selected; {key.shown} leaves promptdbg")
+        self.say(f"ctrl+c copies what the mouse selected; {self._key('app.quit')} leaves promptdbg")
+
+    def action_help_undo(self) -> None:
+        """What ctrl+z does elsewhere has another key here."""
+        self.say(f"{self._key('app.undo')} takes the last change back")
+
+    def _key(self, name: str) -> str:
+        """A key as this person has it."""
+        (key,) = (self.config.named(key) for key in keys_of("app") if key.id == name)
+        return key.shown
 
     def action_help(self) -> None:
         from promptdbg.tui.telling import tell_keys
