@@ -17,7 +17,7 @@ from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.column_totals import ColumnTotals
 from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.wrapping import wrap
-from tests.tui.conftest import Run, press, screen_text, settled
+from tests.tui.conftest import Run, home_status, idle, press, screen_text, settled, the_app
 from tests.tui.lists import Lists, assembly, conversation, lists_of, message, stage
 
 KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
@@ -450,3 +450,23 @@ async def test_a_click_gives_the_focus_to_the_column_under_it() -> None:
         await lists.pilot.click(MessageColumns, offset=(100, 5))
         assert lists.columns.focus_column == 2
         assert lists.columns.cursor == 1
+
+
+async def test_the_text_of_a_message_is_marked_as_lost_where_the_model_does_not_get_it(run: Run) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("m", "down")
+        await press(pilot, "space")
+        await pilot.press("t")
+        await idle(pilot)
+        text = screen_text(app)
+        assert "user m0 · original" in text
+        assert "1 stretch lost: n" in text
+        await pilot.press("v")
+        text = screen_text(app)
+        assert "user m0 · as sent · 0 chars" in text
+        assert "(nothing stands in the prompt)" in text
+        await press(pilot, "u")
+        assert "user m0 · as sent · 52 chars" in screen_text(app)
+        await pilot.press("v", "n")
+        assert home_status(pilot) == "! nothing of this text was lost; / finds a text"

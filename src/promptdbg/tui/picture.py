@@ -91,6 +91,13 @@ class Picture:
                     return message
         return None
 
+    def sent_message(self, item: str) -> Message | None:
+        """The message of the final list that an item is in, by itself or merged into it; none where
+        the model does not get it."""
+        sent = final_messages(self.assembly)
+        own = next((message for message in sent if message.id == item), None)
+        return own or next((message for message in sent if item in message.sources), None)
+
     def settled(self, item: str) -> Decision | None:
         """The decision that settled what became of an item: the last that took something from it, else
         the last one."""
