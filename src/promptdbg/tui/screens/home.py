@@ -79,6 +79,7 @@ class HomeScreen(ItemScreen):
             & #text { display: none; }
         }
         &.-h-16 #strip { display: none; }
+        &.-h-16.-w-60.knobs #side, &.-h-16.-w-80.knobs #side { height: 2fr; }
         &.-h-10 {
             & TokenBar, & #strip, & #text { display: none; }
             &.-w-60.knobs #sections, &.-w-80.knobs #sections { display: none; }
