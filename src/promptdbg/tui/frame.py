@@ -8,6 +8,7 @@ from pathlib import Path
 from promptdbg.text import one_line, safe
 from promptdbg.tui.changes import turn_name
 from promptdbg.tui.picture import Picture
+from promptdbg.tui.sentences import plural
 from promptdbg.tui.status import counts_text
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.wrapping import Piece
@@ -23,6 +24,7 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
     turns = len(assembly.turns)
     turn = turn_name(assembly.turn, turns) if turns else ""
     changed = "changed (c)" if picture.undo else ""
+    lost = f"{plural(picture.messages_lost, 'message')} lost (m)" if picture.messages_lost else ""
     return (
         Cell(one_line(Path(assembly.workspace).name), "virtual--strong"),
         Cell(one_line(session), rank=5),
@@ -31,7 +33,7 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
         Cell("RECORDING" if picture.recorded else "", "virtual--warning", rank=1),
         Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=6),
         Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
-        Cell(f"{picture.messages_lost:,} lost in m" if picture.messages_lost else "", rank=3, right=True),
+        Cell(lost, rank=3, right=True),
         Cell(changed, "virtual--accent", rank=4, right=True),
         state_cell(watching, stale=stale, rank=2),
     )
