@@ -73,6 +73,7 @@ async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> Non
         await press(pilot, wanted.split()[0])
         await idle(pilot)
         assert "The model gets it as message 1; " in told(app)
+        assert "Around it, in what is sent" in told(app)
         assert home_status(pilot).startswith("tried: raise the message limit to 5 messages (3 more)")
         assert "in: m0 (user)" in home_status(pilot)
         await pilot.press("escape")
