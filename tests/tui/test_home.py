@@ -371,3 +371,17 @@ async def test_mouse_switches_folds_and_opens(run: Run) -> None:
         assert on(app, HomeScreen)
         await pilot.click(sections, offset=(20, 5), times=2)
         assert on(app, WhyScreen)
+
+
+async def test_keys_that_change_how_it_is_looked_at_say_so(run: Run) -> None:
+    async with run() as pilot:
+        await pilot.press("o")
+        assert home_status(pilot) == "ordered by tokens"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens, reversed"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens"
+        await press(pilot, "W")
+        assert home_status(pilot) == "reloaded · nothing changed"
+        await pilot.press("W")
+        assert home_status(pilot) == "the files are not followed: r reads them again, W follows them"

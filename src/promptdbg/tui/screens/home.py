@@ -197,7 +197,7 @@ class HomeScreen(ItemScreen):
         """By that column; the other way round where that is so already."""
         view = self.view
         self._look(replace(view, sort=message.sort, reverse=view.sort is message.sort and not view.reverse))
-        self.say(f"ordered by {self.view.sort}" + (" reversed" if self.view.reverse else ""))
+        self._say_order()
 
     def on_section_list_fold_clicked(self, message: SectionList.FoldClicked) -> None:
         self._fold(message.row, not message.row.folded)
@@ -309,10 +309,14 @@ class HomeScreen(ItemScreen):
     def action_sort(self, step: int) -> None:
         priorities = self.picture is not None and self.picture.has_priorities
         self._look(replace(self.view, sort=next_sort(self.view.sort, step, priorities=priorities)))
-        self.say(f"ordered by {self.view.sort}")
+        self._say_order()
 
     def action_sort_reverse(self) -> None:
         self._look(replace(self.view, reverse=not self.view.reverse))
+        self._say_order()
+
+    def _say_order(self) -> None:
+        self.say(f"ordered by {self.view.sort}" + (", reversed" if self.view.reverse else ""))
 
     def action_states(self) -> None:
         states = list(States)
