@@ -205,6 +205,7 @@ async def test_a_recorded_request_is_a_fourth_list() -> None:
         assert "{+" in lists.entry()[2].rpartition("│")[2]
         await lists.press("4")
         assert len(lists.names) == 3
+        assert lists.status == "the recorded request is hidden: 4 shows it again"
         await lists.press("4", "1", "2", "3")
         assert lists.names == ["recorded"]
         await lists.press("s")

@@ -189,16 +189,12 @@ class MessagesScreen(ItemScreen):
             self.refuse(self._missing(picture.assembly))
         elif slot in self._off:
             self._off.discard(slot)
-            self._redraw(
-                picture, f"shows {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
-            )
+            self._redraw(picture, f"{_list_name(slot)} is shown again")
         elif list(self._slots) == [slot]:
             self.refuse("it is the only list in sight")
         else:
             self._off.add(slot)
-            self._redraw(
-                picture, f"hides {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
-            )
+            self._redraw(picture, f"{_list_name(slot)} is hidden: {number} shows it again")
 
     def action_stage(self, direction: int) -> None:
         """Let the column in focus show the stage before or after."""
@@ -320,3 +316,7 @@ def _aligned(assembly: Assembly, names: Sequence[str], recorded: Stage | None) -
     else:
         alignment = align([recorded])
     return alignment, summary(alignment)
+
+
+def _list_name(slot: int) -> str:
+    return _KINDS[slot].value.upper() if slot < len(_KINDS) else "the recorded request"
