@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_ASCII_WORDS = str.maketrans("·→←↑↓−–…×≈±‹›↵\u00a0", "-><^v--~x~+<>> ")
+_ASCII_WORDS = str.maketrans("·→←↑↓−–…×≈±‹›↵", "-><^v--~x~+<>>")
 
 
 def written(text: str, ascii_only: bool) -> str:

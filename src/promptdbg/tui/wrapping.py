@@ -166,7 +166,9 @@ def layout(paragraphs: Iterable[Paragraph], width: int, *, words: bool = True) -
         for number in range(len(starts) - 1):
             margin = paragraph.indent + (paragraph.hang if number else 0)
             line: list[Piece] = [(" " * margin, "")] if margin else []
-            line += cut(paragraph.pieces, starts[number], min(starts[number + 1], len(text)))
+            for piece, style in cut(paragraph.pieces, starts[number], min(starts[number + 1], len(text))):
+                # It has done its work: what is selected with the mouse has ordinary blanks.
+                line.append((piece.replace(UNBROKEN, " ") if words else piece, style))
             lines.append(line)
     return lines
 
