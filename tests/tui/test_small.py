@@ -188,3 +188,15 @@ async def test_a_box_of_much_has_all_lines_of_a_low_window(run: Run) -> None:
         await pilot.press("question_mark")
         await idle(pilot)
         assert the_app(pilot).screen.query_one("#box").region.height == 10
+
+
+async def test_a_long_name_does_not_push_the_header_out(run: Run, tmp_path: Path) -> None:
+    folder = sample.write_workspace(tmp_path / ("a-long-name-" * 9))
+    async with run(size=(60, 10), folder=folder) as pilot:
+        app = the_app(pilot)
+        first = screen_text(app).splitlines()[0]
+        assert "…" in first
+        assert first.endswith("●8 ◐3 ∅1 ◇1 ≡1   PAUSED")
+        await pilot.press("c", "s", "G", "enter", *str(folder), "enter")
+        await idle(pilot)
+        assert screen_text(app).splitlines()[0].startswith(" Compare   now against ")

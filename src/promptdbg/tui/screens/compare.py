@@ -17,9 +17,10 @@ from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.files.disk import expanded
 from promptdbg.model import Assembly, Settings
-from promptdbg.text import one_line
+from promptdbg.text import clip_middle, one_line
 from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
+from promptdbg.tui.frame import NAME_CELLS
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import row_sentence, summary
 from promptdbg.tui.others import FILES, Other, assembly_of, others_of, settings_of
@@ -90,7 +91,8 @@ class CompareScreen(ItemScreen):
         return self.query_one(MessageColumns)
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        against = Cell(f"now against {self.other.title}", "virtual--accent")
+        other = clip_middle(self.other.title, NAME_CELLS)
+        against = Cell(f"now against {other}", "virtual--accent")
         return (Cell("Compare", "virtual--strong"), against, *super().header_cells(picture))
 
     # -- comparing

@@ -71,7 +71,10 @@ def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
     """The cells that fit beside each other with three blanks between, least wanted left out."""
     kept = list(cells)
     while len(kept) > 1 and sum(width(cell.text) + 3 for cell in kept) - 3 > room:
-        kept.remove(max(kept, key=lambda cell: cell.rank))
+        least = max(kept, key=lambda cell: cell.rank)
+        if least.rank == 0:  # all are wanted: what names the screen most
+            least = next((cell for cell in reversed(kept) if not cell.right), least)
+        kept.remove(least)
     return kept
 
 
