@@ -79,6 +79,14 @@ def test_what_is_reversed_without_colour_stands_out(theme: str, look: Look) -> N
     assert contrast_of(look, base, variables, monochrome=True) == pytest.approx(around)
 
 
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+def test_a_hit_is_reversed_where_the_terminal_has_its_own_colours(theme: str) -> None:
+    variables = variables_of(theme)
+    base = Style(Color.parse(variables["background"]), Color.parse(variables["foreground"]))
+    for look in (LOOKS["virtual--match"], FOCUSED):
+        assert "reverse" in str(style_from(look, base, variables, monochrome=False))
+
+
 def made(name: str, *, monochrome: bool = False) -> str:
     variables = App().get_css_variables()
     return str(style_from(LOOKS[name], BASE, variables, monochrome=monochrome))
@@ -93,4 +101,4 @@ def test_what_colour_says_is_written_another_way_without_it() -> None:
     told = [f"status--{name}" for name in ("keep", "cut", "drop", "off", "add")]
     told += ["virtual--error", "virtual--key", "virtual--match"]
     words = [made(name, monochrome=True).partition("#")[0].strip() for name in told]
-    assert words == ["", "underline", "dim", "strike", "bold", "bold reverse", "bold", "reverse"]
+    assert words == ["", "underline", "dim", "strike", "bold", "bold reverse", "bold", "underline reverse"]

@@ -36,7 +36,7 @@ LOOKS: Mapping[str, Look] = {
     "virtual--strong": Look(words="bold"),
     "virtual--accent": Look("text-accent"),
     "virtual--lost": Look("text-warning", words="strike"),
-    "virtual--match": Look("background", "warning", plain="reverse"),
+    "virtual--match": Look("background", "warning", plain="underline reverse"),
     "virtual--error": Look("text-error", words="bold", plain="bold reverse"),
     "virtual--warning": Look("text-warning", words="bold"),
     "virtual--key": Look("text-accent", words="bold"),
@@ -68,7 +68,11 @@ LEAST_CONTRAST = 4.5
 def style_from(look: Look, base: Style, variables: Mapping[str, str], *, monochrome: bool) -> RichStyle:
     """A look on top of the style of the text around it. Never a partial style: that loses mixed colours."""
     background, color = base.background or _NOTHING, base.foreground or _NOTHING
-    words = look.plain if monochrome and look.plain is not None else look.words
+    # What a background of the terminal's own looks like is not known, nor what can be read on it.
+    blind = monochrome or (
+        look.background != "" and _color(look.background, variables, background).ansi is not None
+    )
+    words = look.plain if blind and look.plain is not None else look.words
     # Colours turned grey may be no lighter or darker than what is around them, and two of them
     # turned round may look like no mark at all: what is reversed keeps the colours of its text.
     if "reverse" not in words:
