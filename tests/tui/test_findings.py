@@ -9,7 +9,7 @@ import pytest
 
 from promptdbg.debug import Debugger, opened_assembly
 from promptdbg.tui.app import PromptdbgApp
-from promptdbg.tui.findings import FindingRow, Group
+from promptdbg.tui.findings import FindingRow, Group, summary
 from promptdbg.tui.screens.findings import FindingList, FindingsScreen
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.messages import MessagesScreen
@@ -173,6 +173,8 @@ async def test_first_turn_and_recording_have_nothing_to_compare_with(run: Run, f
         await idle(pilot)
         (row,) = rows(app, Group.CACHE)
         assert "a recording holds one request" in row.title
+        quiet = [entry for entry in app.screen.query_one(FindingList).rows if not entry.problem or entry.head]
+        assert summary(quiet).startswith("no provider rule is broken, there is no other request")
         assert len(rows(app, Group.LINT)) == 2
 
 

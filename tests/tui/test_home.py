@@ -403,3 +403,17 @@ async def test_the_text_of_a_message_shows_what_was_lost_of_it() -> None:
             assert isinstance(app.screen, TextScreen)
             assert bool(app.screen.copied()) == sent
             await pilot.press("escape")
+
+
+async def test_keys_that_change_how_it_is_looked_at_say_so(run: Run) -> None:
+    async with run() as pilot:
+        await pilot.press("o")
+        assert home_status(pilot) == "ordered by tokens"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens, reversed"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens"
+        await press(pilot, "W")
+        assert home_status(pilot) == "reloaded · nothing changed"
+        await pilot.press("W")
+        assert home_status(pilot) == "the files are not followed: r reads them again, W follows them"

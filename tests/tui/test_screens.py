@@ -123,6 +123,11 @@ async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> Non
         await pilot.press("r")
         await pilot.pause(0.2)
         golden(the_app(pilot), f"home-stale-{size}")
+        for key in "mTcpxF":
+            await pilot.press(key)
+            await pilot.pause(0.1)
+            assert screen_text(the_app(pilot)).splitlines()[0].endswith(" STALE"), key
+            await pilot.press("escape", "escape")
 
 
 async def test_opening(workspace: Path, golden: Golden, size: str) -> None:

@@ -33,7 +33,7 @@ HITS_MAX = 200
 UNREAD_MAX = 20
 """Files that the engine does not read, reported at the most; one place in each."""
 
-_CONTEXT = 60
+CONTEXT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,9 +332,9 @@ def _hit(
         line=line,
         column=column,
         offset=match.start(),
-        before=text[max(0, match.start() - _CONTEXT) : match.start()].rpartition("\n")[2],
+        before=text[max(0, match.start() - CONTEXT) : match.start()].rpartition("\n")[2],
         text=match[0],
-        after=text[match.end() : match.end() + _CONTEXT].partition("\n")[0],
+        after=text[match.end() : match.end() + CONTEXT].partition("\n")[0],
         verdict=verdict,
         because=because,
         stage=stage,

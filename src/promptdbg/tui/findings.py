@@ -106,11 +106,18 @@ class _Items:
         return thing.source if thing is not None else None
 
 
+_ALONE = "nothing to compare with"
+"""The title where there is no other request that a provider could have cached."""
+
+
 def summary(rows: Iterable[FindingRow]) -> str:
     """How many problems there are, by group, as one sentence."""
+    rows = list(rows)
     problems = [row.group for row in rows if row.problem and not row.head]
     if not problems:
-        return "no provider rule is broken, the cached prefix holds, nothing is in it twice"
+        alone = any(row.head and row.title == _ALONE for row in rows)
+        cache = "there is no other request for the cache" if alone else "the cached prefix holds"
+        return f"no provider rule is broken, {cache}, nothing is in it twice"
     parts = [
         (problems.count(Group.LINT), "breach of provider rules", "breaches of provider rules"),
         (problems.count(Group.CACHE), "break of the cached prefix", "breaks of the cached prefix"),
@@ -181,13 +188,7 @@ def _lint_row(finding: Finding, tag: str, providers: str, items: _Items) -> Find
 def _cache_head(comparisons: Sequence[Comparison]) -> FindingRow:
     reports = [entry.report for entry in comparisons if entry.report is not None]
     broken = sum(1 for report in reports if report.broken is not None)
-    title = (
-        "nothing to compare with"
-        if not reports
-        else "whole prefix shared"
-        if not broken
-        else "the prefix breaks"
-    )
+    title = _ALONE if not reports else "whole prefix shared" if not broken else "the prefix breaks"
     detail = say(
         "A provider's cache serves the beginning that two requests share, up to the first byte that "
         "differs. Everything behind it is paid in full, however little changed."

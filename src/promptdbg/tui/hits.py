@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from promptdbg.analysis.trace import Hit, SeenAt, TraceResult
+from promptdbg.analysis.trace import CONTEXT, Hit, SeenAt, TraceResult
 from promptdbg.model import Assembly
 from promptdbg.text import one_line, safe
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import plural, share
+from promptdbg.tui.why import rule_facts
 from promptdbg.tui.wrapping import Paragraph, say
 
 _MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": " · all the words on a line"}
@@ -16,15 +17,12 @@ _MATCHES = {"exact": "", "folded": " · whatever the case and blanks", "words": 
 
 def hit_lines(hit: Hit, picture: Picture) -> list[Paragraph]:
     """One hit in full: where it stands, and where the model sees it or by which rule it does not."""
+    before, text, after = in_context(hit)
     place = f"line {hit.line:,}, column {hit.column:,}"
     where = f" · {picture.where(hit.source)}" if hit.source else ""
     lines = [
         say((verdict_word(hit), verdict_style(hit)), f"  {one_line(hit.item)}, {place}{where}", hang=2),
-        say(
-            (safe(hit.before, lines=False), "virtual--muted"),
-            (safe(hit.text, lines=False), "virtual--match"),
-            (safe(hit.after, lines=False), "virtual--muted"),
-        ),
+        say((before, "virtual--muted"), (text, "virtual--match"), (after, "virtual--muted")),
         say(safe(hit.because, lines=False)),
     ]
     if hit.seen_at is not None:
@@ -35,9 +33,16 @@ def hit_lines(hit: Hit, picture: Picture) -> list[Paragraph]:
         title = hit.decision.rule if rule is None else rule.title
         lines.append(say(("Rule     ", "virtual--muted"), one_line(title), hang=9))
         if rule is not None:
-            named = f"{rule.id} · {rule.framework} {rule.version} · {rule.source}"
-            lines.append(say((safe(named, lines=False), "virtual--muted"), indent=9))
+            lines.append(say((rule_facts(rule), "virtual--muted"), indent=9))
     return lines
+
+
+def in_context(hit: Hit, ellipsis: str = "…") -> tuple[str, str, str]:
+    """The text of a hit, and what was kept of its line before and after it."""
+    before, text, after = (safe(part, lines=False) for part in (hit.before, hit.text, hit.after))
+    begins = len(hit.before) == hit.column - 1
+    ends = len(hit.after) < CONTEXT
+    return before if begins else ellipsis + before, text, after if ends else after + ellipsis
 
 
 def _stage(hit: Hit, picture: Picture) -> str:

@@ -78,10 +78,21 @@ KEPT_IF = "Whole if you "
 
 
 def knob_help(knob: Knob) -> str:
-    """What a knob does, what it takes, and what it is without a change."""
-    parts = [one_line(knob.help)] if knob.help else []
-    parts.append(f"{knob.range_text()}, default {value_text(knob.default)}")
-    return f"{one_line(knob.title)}: " + " · ".join(parts)
+    """What a knob does, and what it is without a change."""
+    about = f": {one_line(knob.help).rstrip('.')}" if knob.help else ""
+    return f"{one_line(knob.title)}{about} · default {value_text(knob.default)}"
+
+
+RANGE_CELLS = 36
+"""Cells for what a knob takes, in the frame of the narrowest panel."""
+
+
+def knob_range(knob: Knob) -> str:
+    """What a knob takes, short enough for the frame of the knobs."""
+    text = one_line(knob.range_text())
+    if knob.kind == "choice" and width(text) > RANGE_CELLS:
+        return f"one of {len(knob.choices):,}: enter shows them"
+    return text
 
 
 def next_sort(sort: Sort, step: int, *, priorities: bool) -> Sort:

@@ -198,7 +198,7 @@ def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     rank = 7 if width >= 66 else 0
     total = tokens if width >= 72 else 0
     share = 7 if width >= 80 else 0
-    source = 26 if width >= 120 else 0
+    source = max(width // 5, 26) if width >= 120 else 0
     rest = max(width - state - rank - tokens - share - total - source, 16)
     name = max(rest * 12 // 20, 12)
     if names:

@@ -190,8 +190,8 @@ _FIRST = (
     Step(
         "sections",
         _always(
-            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. Why, stands",
-            "beside the list or under it. {list.down} goes to the next row.",
+            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. The reason",
+            "stands beside the list or under it. {list.down} goes to the next row.",
         ),
         lambda began, now: now.item != began.item or now.place != "home",
         lambda picture: len(picture.roots) > 1,

@@ -44,10 +44,11 @@ class Watching:
             self.state = "PAUSED"
             self._paths = ()
             self._app.workers.cancel_group(self._app, _GROUP)
+            self._app.say("the files are not followed: r reads them again, W follows them")
         else:
             self.state = "WATCHING"
             self.follow(paths, time.time_ns())
-            self._app.driver.reload()
+            self._app.driver.reload(asked=True)
 
     async def _changes(self, paths: Sequence[str], since: int) -> None:
         await imported(*WATCHING)  # longer than a frame, and not before the first

@@ -15,6 +15,7 @@ from promptdbg.model import (
     Evidence,
     Message,
     MessageStatus,
+    Rule,
     Section,
     SectionStatus,
     Stage,
@@ -26,7 +27,7 @@ from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import plural, signed
 from promptdbg.tui.status import glyph_of, style_of
-from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
+from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, facts, say
 
 _PARTS_SHOWN = 12
 _CUT_AT_ONCE = 100_000
@@ -66,11 +67,11 @@ def _section_facts(picture: Picture, section: Section, full: bool) -> list[Parag
     cost = f"{about}{section.tokens:,}"
     if section.tokens != section.tokens_original:
         cost += f" of {about}{section.tokens_original:,}"
-    facts = [f"{cost} tokens", one_line(section.kind), _PLACES[section.place]]
+    told = [f"{cost} tokens", one_line(section.kind), _PLACES[section.place]]
     if section.priority is not None:
-        facts.append(f"priority {section.priority:g}")
-    facts.append(f"number {section.order + 1:,}")
-    lines = [say((" · ".join(facts), "virtual--muted"))]
+        told.append(f"priority {section.priority:g}")
+    told.append(f"number {section.order + 1:,}")
+    lines = [say((" · ".join(told), "virtual--muted"))]
     if full:
         size = f"{section.size:,}"
         if section.size != section.size_original:
@@ -122,8 +123,7 @@ def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragrap
         lines.append(say(("Rule  ", "virtual--muted"), decision.rule))
     else:
         lines.append(say(("Rule  ", "virtual--muted"), one_line(rule.title), hang=6))
-        where = f"{rule.id} · {rule.framework} {rule.version} · {rule.source}"
-        lines.append(say((safe(where, lines=False), "virtual--muted"), indent=6))
+        lines.append(say((rule_facts(rule), "virtual--muted"), indent=6))
         if rule.note:
             lines.append(say((safe(rule.note, lines=False), "virtual--muted"), indent=6))
     if full:
@@ -132,12 +132,17 @@ def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragrap
     return lines
 
 
+def rule_facts(rule: Rule) -> str:
+    """Which rule it is, and where it was read."""
+    return facts(*(one_line(part) for part in (rule.id, f"{rule.framework} {rule.version}", rule.source)))
+
+
 def _figures(decision: Decision) -> str:
     parts = [arithmetic(decision)]
     if decision.before is not None and decision.after is not None and decision.before != decision.after:
         difference = signed(decision.after - decision.before)
         parts.append(f"{decision.before:,} → {decision.after:,} tokens ({difference})")
-    return " · ".join(part for part in parts if part)
+    return facts(*(part for part in parts if part))
 
 
 def _untouched(picture: Picture, section: Section) -> str:

@@ -10,8 +10,7 @@ from textual.widget import Widget
 
 from promptdbg.analysis.cut import message_spans
 from promptdbg.analysis.items import message_texts
-from promptdbg.analysis.why import final_place
-from promptdbg.model import Span, StageKind
+from promptdbg.model import Message, Span, StageKind
 from promptdbg.text import one_line
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -76,17 +75,15 @@ class TextScreen(ItemScreen):
         if section is not None:
             name = one_line(section.name)
             return (section.output, (), name) if self.as_sent else (section.text, section.spans, name)
-        first, place = picture.first_message(self.item), final_place(picture.assembly, self.item)
-        if first is None:
-            return "", (), one_line(self.item)
-        name = f"{one_line(first.role)} {one_line(first.id)}"
-        text, sent = "\n".join(message_texts(first)), None
-        if place is not None:
-            sent = "\n".join(message_texts(place[1]))
-        if self.as_sent:
-            return sent or "", (), name
+        given, sent = picture.first_message(self.item), picture.sent_message(self.item)
+        message = sent if self.as_sent else given
+        if message is None:
+            return "", (), _name(given) if given is not None else one_line(self.item)
+        text = "\n".join(message_texts(message))
         # Where the framework fails there is no final list: nothing is sent, and nothing was lost on the way.
-        return text, message_spans(text, sent) if picture.assembly.stage(StageKind.FINAL) else (), name
+        if self.as_sent or picture.assembly.stage(StageKind.FINAL) is None:
+            return text, (), _name(message)
+        return text, message_spans(text, "\n".join(message_texts(sent)) if sent else None), _name(message)
 
     # -- actions
 
@@ -122,13 +119,20 @@ class TextScreen(ItemScreen):
     def _next_cut(self, view: TextView, step: int) -> None:
         number = view.go_to_cut(step)
         if number is None:
-            self.refuse(
-                "v shows the original with its cuts"
-                if self.as_sent
-                else "nothing of this text was lost; / finds a text"
-            )
+            self.refuse(self._no_cut())
         else:
             self.say(f"lost stretch {number:,} of {view.cuts:,}")
+
+    def _no_cut(self) -> str:
+        """Why there is no lost stretch to go to."""
+        if self.as_sent:
+            return "v shows the original with its cuts"
+        picture = self.picture
+        if picture is not None and self.item not in picture.sections:
+            given, sent = picture.first_message(self.item), picture.sent_message(self.item)
+            if given and sent and [*message_texts(given)] != [*message_texts(sent)]:
+                return "the model gets it in another form: v shows that"
+        return "nothing of this text was lost; / finds a text"
 
     def action_output(self) -> None:
         self.as_sent = not self.as_sent
@@ -147,3 +151,7 @@ class TextScreen(ItemScreen):
             self.say("")
         else:
             self.leave()
+
+
+def _name(message: Message) -> str:
+    return f"{one_line(message.role)} {one_line(message.id)}"
