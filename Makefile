@@ -11,6 +11,7 @@ AGENTOS := 0.9.164
 PARITY_EXAMPLES ?= 200
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST ?=
+BENCH ?=
 
 .PHONY: help demo test lint unit versions parity bench package docs screens clean
 
@@ -44,8 +45,8 @@ parity: $(TEST_READY) $(NANOBOTS:%=.venv-nanobot-%/.ready) .venv-agentos/.ready 
 	PROMPTDBG_AGENTOS_NODE_MODULES=$(CURDIR)/.venv-agentos/node_modules \
 	$(BIN)/pytest -q --timeout=3600 -n $(WORKERS) --dist loadfile tests/parity $$(cat .venv-agentos/.ready)
 
-bench: $(TEST_READY)  ## print the benchmarks (minutes; run it on a quiet machine)
-	$(BIN)/python -m tests.bench
+bench: $(TEST_READY)  ## print the benchmarks (minutes; run it on a quiet machine); BENCH=--write keeps them
+	$(BIN)/python -m tests.bench $(BENCH)
 
 package:  ## build the sdist and the wheel, install the wheel elsewhere and use it
 	@bash .ci/package

@@ -81,7 +81,7 @@ def test_marks_are_told_apart_without_colour() -> None:
     assert set(SECTION_MARKS) == set(SectionStatus)
     assert set(MESSAGE_MARKS) == set(MessageStatus)
     assert mark_of(SectionStatus.DROPPED).word == "DROP"
-    assert mark_of(MessageStatus.REWRITTEN).word == "REWRITE"
+    assert mark_of(MessageStatus.REWRITTEN).word == "EDIT"
 
 
 def test_json_keeps_what_utf8_cannot() -> None:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from promptdbg import sessions
-from promptdbg.engines import ENGINE_NAMES, engine
+from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.errors import InputError, PromptdbgError, UsageError
-from promptdbg.files.disk import expanded
+from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
 from promptdbg.records import SessionRef, StoredSession
+from promptdbg.sessions.choosing import choose, wanted, with_named
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
 from promptdbg.workspace import MANIFEST_NAME, Workspace, open_folder
 
@@ -141,7 +142,7 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
     if chosen.session_format is not None:
         reader = sessions.session_format(chosen.session_format)
         found = reader.find(workspace, home)
-        ref = _choose_session(found, _wanted_session(workspace, request), chosen.session_format)
+        ref = choose(found, wanted(workspace, request.session), chosen.session_format)
         stored = reader.read(ref) if ref else None
     elif request.session not in (None, "latest"):
         raise UsageError(f"engine {chosen.name} reads no session file", where="--session")
@@ -157,7 +158,8 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
 def find_sessions(
     path: Path | str, request: OpenRequest | None = None
 ) -> tuple[AnyEngine, tuple[SessionRef, ...]]:
-    """The engine of a workspace and the stored sessions it has, newest first; reads none of them.
+    """The engine of a workspace and the stored sessions it has: the one that the manifest names, then
+    the newest first; reads none of them.
 
     Raises:
         InputError: the folder cannot be used, or no engine fits.
@@ -168,7 +170,8 @@ def find_sessions(
     chosen, _ = choose_engine(workspace, request.engine)
     if chosen.session_format is None:
         return chosen, ()
-    return chosen, sessions.session_format(chosen.session_format).find(workspace, _home(request))
+    found = sessions.session_format(chosen.session_format).find(workspace, _home(request))
+    return chosen, with_named(workspace, found, chosen.session_format)
 
 
 def opened_assembly(assembly: Assembly) -> Opened:
@@ -215,29 +218,17 @@ def choose_engine(workspace: Workspace, name: str = "auto") -> tuple[AnyEngine, 
         raise InputError(
             "no framework's files found",
             where=str(workspace.path),
-            hint="name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo",
+            hint=_which_engine(workspace),
         )
     return best
 
 
-def _wanted_session(workspace: Workspace, request: OpenRequest) -> str | None:
-    """The session asked for: on the command line, else by the manifest's ``session``."""
-    named = workspace.options.get("session")
-    if request.session is not None or named is None:
-        return request.session
-    if not isinstance(named, str):
-        raise workspace.wrong("must be a file name", "session")
-    return str(workspace.path / named)
-
-
-def _choose_session(found: tuple[SessionRef, ...], wanted: str | None, form: str) -> SessionRef | None:
-    if wanted in (None, "latest"):
-        return next((ref for ref in found if ref.readable), None)
-    assert wanted is not None
-    for ref in found:
-        if wanted in (ref.key, ref.path, Path(ref.path).name):
-            return ref
-    return sessions.ref_for(expanded(wanted), form)
+def _which_engine(workspace: Workspace) -> str:
+    """What to try where nothing in the folder tells the engine."""
+    for name, engines in DATA_FILES.items():
+        if is_file(workspace.path / name):
+            return f"{name} may be for " + " or ".join(f"--engine {engine}" for engine in engines)
+    return "name one with --engine " + "|".join(ENGINE_NAMES) + ", or try: promptdbg demo"
 
 
 class Debugger:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from promptdbg.model import MessageStatus, SectionStatus
+from promptdbg.model import MessageStatus, Section, SectionStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,14 @@ SECTION_MARKS: dict[SectionStatus, Mark] = {
     SectionStatus.LITERAL: Mark("≡", "=", "LITERAL", "warning", "an import left as typed"),
 }
 
+UNKNOWN = Mark("?", "?", "UNKNOWN", "warning", "what it holds is not known")
+"""In place of ``EMPTY`` where a section is ``unknown``; no status, for documents have none of it."""
+
 MESSAGE_MARKS: dict[MessageStatus, Mark] = {
     MessageStatus.KEPT: Mark("●", "+", "KEEP", "plain", "in the list, unchanged"),
     MessageStatus.MERGED: Mark("◆", "&", "MERGE", "accent", "joined with its neighbour"),
-    MessageStatus.REWRITTEN: Mark("◐", "~", "REWRITE", "warning", "in the list with another content"),
-    MessageStatus.INSERTED: Mark("▶", ">", "INSERT", "accent", "not stored: put in here"),
+    MessageStatus.REWRITTEN: Mark("◐", "~", "EDIT", "warning", "in the list with another content"),
+    MessageStatus.INSERTED: Mark("▶", ">", "ADD", "accent", "not stored: put in here"),
     MessageStatus.DROPPED: Mark("○", "-", "DROP", "muted", "left out by a rule"),
 }
 
@@ -48,3 +51,8 @@ def mark_of(status: SectionStatus | MessageStatus) -> Mark:
     if isinstance(status, SectionStatus):
         return SECTION_MARKS[status]
     return MESSAGE_MARKS[status]
+
+
+def mark_of_section(section: Section) -> Mark:
+    """The mark of a section: that of its status, where it is known what it holds."""
+    return UNKNOWN if section.unknown else SECTION_MARKS[section.status]

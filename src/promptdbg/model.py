@@ -162,6 +162,11 @@ class Section:
         """Whether any of it does not reach the model."""
         return self.status not in (SectionStatus.KEPT, SectionStatus.EMPTY)
 
+    @property
+    def unknown(self) -> bool:
+        """Whether it has no text here only because it is not known what it holds: that is not 0 tokens."""
+        return self.evidence is Evidence.UNKNOWN and self.status is SectionStatus.EMPTY
+
 
 @quick
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,16 @@ def inspect(prompt: Assembly | Mapping[str, Any] | Any) -> int:
     """Open the terminal UI on a prompt, or print its table where there is no terminal.
 
     Args:
-        prompt: an ``Assembly``; anything with an ``assembly()`` that returns one (the builders of
-            ``promptdbg.engines`` have it); or a trace as the dictionary that ``docs/trace-format.md``
-            describes.
+        prompt: the list of messages that is given to the provider, or the whole request as a
+            dictionary; a trace as the dictionary that ``docs/trace-format.md`` describes; an
+            ``Assembly``; or anything with an ``assembly()`` that returns one (the builders of
+            ``promptdbg.engines`` have it).
 
     Returns:
         The exit code of the UI; 0 where it was printed.
 
     Raises:
-        InputError: the dictionary is not a trace.
+        InputError: the list or dictionary is neither.
         TypeError: it is none of these.
     """
     import sys
@@ -42,18 +43,28 @@ def as_assembly(prompt: Assembly | Mapping[str, Any] | Any) -> Assembly:
     """The assembly that ``prompt`` is, has, or describes; see ``inspect``."""
     if isinstance(prompt, Assembly):
         return prompt
-    if isinstance(prompt, Mapping):
-        from promptdbg.export.load import assembly_from, is_assembly
-        from promptdbg.export.trace_format import assembly_from_trace
+    if isinstance(prompt, (Mapping, list, tuple)):
+        from promptdbg.export.opening import document_assembly
         from promptdbg.tokens import tokenizer
 
-        document = dict(prompt)
-        if is_assembly(document):
-            return assembly_from(document)
-        return assembly_from_trace(document, tokenizer())
+        return document_assembly(_plain(prompt), tokenizer())
     made = getattr(prompt, "assembly", None)
     found = made() if callable(made) else made
     if isinstance(found, Assembly):
         return found
     name = type(prompt).__name__
-    raise TypeError(f"cannot inspect {name}: an Assembly, a builder of one, or a trace is due")
+    raise TypeError(
+        f"cannot inspect {name}: a list of messages, a request, a trace (docs/trace-format.md), an Assembly "
+        "or a builder of one is due"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Lists and dictionaries as JSON has them. An answer that was appended to a list of messages is an
+    object of the provider's library; those can give themselves as a dictionary."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    dump = getattr(value, "model_dump", None)
+    return _plain(dump(exclude_none=True)) if callable(dump) else value

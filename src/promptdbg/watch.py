@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 
 DEBOUNCE_MS = 200
@@ -51,8 +51,23 @@ def folders(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-async def changes(paths: Iterable[str]) -> AsyncIterator[frozenset[str]]:
+def _changed_since(path: str, since: int) -> bool:
+    """Whether something was written there, put there or taken away since, by the system's clock."""
+    for place in (path, os.path.dirname(path)):  # what is gone has left its time in the folder
+        try:
+            status = os.stat(place)
+        except (OSError, ValueError):
+            continue
+        return max(status.st_mtime_ns, status.st_ctime_ns) >= since
+    return False
+
+
+async def changes(paths: Iterable[str], *, since: int | None = None) -> AsyncGenerator[frozenset[str], None]:
     """The paths that changed, appeared or went, each time some did; for ever.
+
+    Args:
+        since: nanoseconds of the system's clock; what changed between then and now is told at once. It is
+            when one began to read the files, which takes as long as they are large.
 
     Raises:
         OSError: the system cannot watch (too many watches, a file system without them).
@@ -61,6 +76,8 @@ async def changes(paths: Iterable[str]) -> AsyncIterator[frozenset[str]]:
 
     wanted = tuple(dict.fromkeys(paths))
     known = await asyncio.to_thread(stamps, wanted)
+    if since is not None and (missed := {path for path in wanted if _changed_since(path, since)}):
+        yield frozenset(missed)
     while wanted:
         watched = await asyncio.to_thread(folders, wanted)
         stop = asyncio.Event()

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.errors import InputError
-from promptdbg.files.disk import read_file, resolved
+from promptdbg.files.disk import is_file, read_file, resolved
 from promptdbg.model import Json, Settings, Source, Value, is_finite
 
 MANIFEST_NAME = "promptdbg.toml"
@@ -79,7 +79,8 @@ def open_folder(path: Path | str) -> Workspace:
     except RuntimeError as error:  # "~name" of a user who does not exist
         raise InputError("no such folder", where=str(path), hint=hint) from error
     if (why := _not_a_folder(folder)) is not None:
-        raise InputError(why, where=str(folder), hint=hint)
+        more = "; a session file goes behind --session" if is_file(folder) else ""
+        raise InputError(why, where=str(folder), hint=hint + more)
     folder = resolved(folder)
     return Workspace(folder, read_manifest(folder / MANIFEST_NAME))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from promptdbg.analysis import phrases
-from promptdbg.model import Knob
+from promptdbg.model import Knob, Source
 
 WINDOW = Knob("window", "Context window", "number", 700, unit="tokens", zero="no limit at all")
 DEPTH = Knob("depth", "Import depth", "number", 5, unit="count")
@@ -51,6 +51,9 @@ def test_messages_are_named_by_what_they_are() -> None:
     assert phrases.message_name("tool", "m19") == "tool result m19"
     assert phrases.message_name("assistant", "m4") == "assistant m4"
     assert phrases.message_name("system", "system") == "system message"
+    for folder in ("/home/x/ws/", "C:\\ws\\"):
+        source = Source(f"{folder}session.jsonl", 21)
+        assert phrases.message_name("tool", "m19", source) == "tool result m19 at session.jsonl:21"
 
 
 def test_a_priority_and_a_shorter_text() -> None:

@@ -84,7 +84,7 @@ def test_files_the_engine_never_reads_say_why(make: Make, tmp_path: Path) -> Non
     hits = trace(assembly, "never use tabs", text_files(tmp_path)).hits
     reasons = {hit.item: hit.because for hit in hits if hit.verdict == "not read"}
     assert reasons == {
-        "sub/RULES.md": "Fake reads RULES.md, but not the one in this folder",
+        "sub/RULES.md": "Fake reads RULES.md of a folder above this one, not here",
         "rules.md": "Fake reads RULES.md; this file is called rules.md",
         "CLAUDE.md": "CLAUDE.md is a file of Claude Code; Fake does not read it here",
         "notes.txt": "not a file that Fake puts into a prompt",

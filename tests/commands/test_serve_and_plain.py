@@ -51,7 +51,7 @@ def test_what_cannot_be_served_is_one_line(
     assert main(["serve", str(tmp_path), "--port", "99999"]) == 2
     monkeypatch.setitem(sys.modules, "textual_serve", None)
     assert main(["serve", str(tmp_path)]) == 2
-    assert "pip install 'promptdbg[serve]'" in capsys.readouterr().err
+    assert "pip install textual-serve where promptdbg is installed" in capsys.readouterr().err
 
 
 def test_plain_says_every_fact_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -291,3 +291,21 @@ def test_the_manifest_and_the_session_are_watched_whatever_the_engine(name: str)
     if opened.inputs.session:
         assert opened.inputs.session in opened.watched
     assert len(set(opened.watched)) == len(opened.watched)
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md", "SOUL.md"])
+def test_a_file_that_several_agents_read_makes_the_engine_a_guess(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("x")
+    _, detection = choose_engine(open_folder(tmp_path))
+    assert detection.reason.startswith(f"a guess, for {name} is all there is to go by")
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "history.jsonl").write_text("")
+    _, known = choose_engine(open_folder(tmp_path))
+    assert "guess" not in known.reason
+
+
+@pytest.mark.parametrize(("name", "hint"), [("components.json", "agentos"), ("candidates.json", "phronomy")])
+def test_a_folder_with_data_alone_is_led_to_its_engine(tmp_path: Path, name: str, hint: str) -> None:
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match=f"{name} may be for --engine {hint}"):
+        choose_engine(open_folder(tmp_path))

@@ -13,6 +13,7 @@ import pytest
 
 from promptdbg.cli import main
 from promptdbg.errors import InputError, UsageError
+from promptdbg.export.document import document
 from promptdbg.export.html import html
 from promptdbg.export.levels import export
 from promptdbg.export.markdown import markdown
@@ -247,3 +248,37 @@ def test_the_command_writes_every_form_of_every_level(
     assert main(["export", str(folder), "-o", str(out)]) == 2
     assert main(["export", str(folder), "-o", str(tmp_path / "x"), "--dry-run"]) == 0
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        ("structure", None),
+        ("redacted", "names and facts in plain words stay"),
+        ("full", "holds every text of the prompt"),
+    ],
+)
+def test_the_command_says_what_is_still_in_the_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    level: str,
+    words: str | None,
+) -> None:
+    install(monkeypatch)
+    (tmp_path / "promptdbg.toml").write_text('engine = "fake"\n')
+    assert main(["export", str(tmp_path), "--level", level, "-o", "-", "--dry-run"]) == 0
+    said = capsys.readouterr().err
+    assert ("stay" in said or "every text" in said) is (words is not None)
+    assert words is None or words in said
+
+
+def test_markdown_has_one_word_for_what_became_of_an_item() -> None:
+    trace = {
+        "schema": "promptdbg/trace/1",
+        "sections": [{"name": "rules", "text": "Be brief.", "kept": [[0, 2]]}],
+        "decisions": [{"item": "rules", "rule": "cap", "because": "Too long.", "action": "truncate"}],
+    }
+    text = markdown(document(assembly_from_trace(trace, tokenizer())))
+    assert "| ◐ CUT | rules" in text
+    assert "- **rules** CUT, `cap`" in text

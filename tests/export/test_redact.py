@@ -116,6 +116,52 @@ def test_a_password_broken_over_two_lines_goes_whole() -> None:
     assert redacted.endswith("/x end")
 
 
+OPEN = "sk-proj-" + "Zq7Lw2Xv9K" * 3  # a key of no fixed length
+
+
+@pytest.mark.parametrize("key", [OPEN, "sk-ant-api03-" + "x7Y" * 12, KEY, "xoxb-1234567890-Ab3Ab3Ab3Ab3"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        "\nNEVER DEPLOY on friday",
+        "\r\nNEVER",
+        "\n\n\n---",
+        "\n- a point",
+        "\nv2-release notes",
+        "\n12",
+        "\nuser_id = 7",
+        "\nname\n",
+    ],
+)
+def test_the_lines_after_a_key_stay(key: str, after: str) -> None:
+    texts = [f"key {key}{after}", f"{key} again"]
+    redactor = Redactor(texts)
+    assert [redactor.redact(text).text for text in texts] == [f"key ‹api-key-1›{after}", "‹api-key-1› again"]
+    assert redactor.kinds == {"api-key": 1}
+
+
+@pytest.mark.parametrize("at", range(1, len(OPEN)))
+@pytest.mark.parametrize("after", ["", "\nNEVER", '", "x": 1'])
+def test_a_key_of_no_fixed_length_broken_anywhere_is_no_longer_one(at: int, after: str) -> None:
+    """A few characters at its end may stay: whether they are still of it, nobody can tell."""
+    redacted = Redactor([text := f"key {OPEN[:at]}\n  {OPEN[at:]}{after}"]).redact(text).text
+    assert redacted.startswith("key ‹api-key-1›")
+    assert redacted.endswith(after)
+    assert len(redacted.removeprefix("key ‹api-key-1›").removesuffix(after).strip()) < 4
+
+
+@given(
+    st.sampled_from([OPEN, KEY, "AKIAIOSFODNN7EXAMPLE", "sk-" + "a1B2" * 9]),
+    st.lists(st.from_regex(r"[A-Za-z_-]{1,12}", fullmatch=True), min_size=1, max_size=4),
+    st.sampled_from(["\n", "\n\n", "\r\n", "\n  - "]),
+)
+@settings(deadline=None)
+def test_words_in_lines_of_their_own_stay(key: str, words: list[str], between: str) -> None:
+    text = between.join([*words, f"({key})", *words, f"x {key}", *words])
+    expected = text.replace(key, "‹api-key-1›")
+    assert Redactor([text]).redact(text).text == expected
+
+
 def test_user_names_are_whole_words() -> None:
     texts = ["/home/ann/x", "ann and the annual plan"]
     assert Redactor(texts).redact(texts[1]).text == "‹user-1› and the annual plan"

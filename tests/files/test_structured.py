@@ -36,20 +36,22 @@ def test_values(tmp_path: Path, name: str, text: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "place"),
+    ("name", "text", "line", "column"),
     [
-        ("a.json", '{"a":\n 1,,}', "line 2, column 4"),
-        ("a.toml", "a = \n", "line 1, column 5"),
-        ("a.yaml", "a: 1\nb: [1\nc: 2", "line 3, column 2"),
-        ("b.yaml", 'a: "\x01"', "line 1, column 5"),
-        ("a.jsonl", '1\n{"a"', "line 2, column 5"),
-        ("c.yaml", "a: !!python/object:os.system x", "line 1, column 4"),
+        ("a.json", '{"a":\n 1,,}', 2, 4),
+        ("a.toml", "a = \n", 1, 5),
+        ("a.yaml", "a: 1\nb: [1\nc: 2", 3, 2),
+        ("b.yaml", 'a: "\x01"', 1, 5),
+        ("a.jsonl", '1\n{"a"', 2, 5),
+        ("c.yaml", "a: !!python/object:os.system x", 1, 4),
     ],
 )
-def test_a_problem_has_its_place(tmp_path: Path, name: str, text: str, place: str) -> None:
+def test_a_problem_has_its_place_once(tmp_path: Path, name: str, text: str, line: int, column: int) -> None:
     parsed = read(tmp_path, name, text)
-    assert place in parsed.notices[0].message
+    assert parsed.notices[0].message.startswith(f"column {column}: ")
+    assert name not in parsed.notices[0].message
     assert parsed.notices[0].source is not None
+    assert parsed.notices[0].source.start_line == line
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from promptdbg.debug import Debugger, OpenRequest, open_workspace
@@ -20,19 +23,70 @@ _SIZE = (120, 36)
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture: the keys that lead to it, from the first screen of an example."""
+    """One picture: the keys that lead to it, from the first screen of an example, and what it shows.
+
+    ``options`` are those of the app.
+    """
 
     name: str
+    shows: str
     keys: tuple[str, ...] = ()
     example: str = FLAGSHIP
     size: tuple[int, int] = _SIZE
+    options: Mapping[str, Any] = field(default_factory=dict)
+    colour: bool = True
 
+
+_LOST = ("m", "down")
 
 PICTURES = (
-    Picture("home", (*["down"] * 6,), example="bee-nearest-rule"),
-    Picture("messages", ("m", "down")),
-    Picture("why", ("m", "down", "i")),
-    Picture("fixed", ("m", "down", "i", "1", "escape")),
+    Picture("home", "What the prompt is made of, and what did not get in", ("down",) * 6, "bee-nearest-rule"),
+    Picture("budget", "The budget moved by a key", (*["down"] * 6, "b", *["right"] * 3), "bee-nearest-rule"),
+    Picture("knobs", "Every parameter of the engine, changed live", ("K", *["down"] * 5), "bee-nearest-rule"),
+    Picture("ledger", "What the prompt costs, part by part, up to the window", ("B",)),
+    Picture("text", "A text with what was lost of it", ("m", "f", "G", "up", "right", "right", "t", "n")),
+    Picture(
+        "edit",
+        "Another text tried for a section; no file is changed",
+        ("down", "down", "E"),
+        "bee-nearest-rule",
+    ),
+    Picture("messages", "The stored session, the first list and what was sent", _LOST),
+    Picture(
+        "words",
+        "What a step changed of a message, word by word",
+        ("m", "n", "n", "n", "enter", "d"),
+        "nanobot-nasty",
+    ),
+    Picture("why", "Why a message was dropped, and what would keep it", (*_LOST, "i")),
+    Picture("fixed", "The same lists with that change", (*_LOST, "i", "1", "escape")),
+    Picture("compare", "With the change, against the files", (*_LOST, "i", "1", "escape", "escape", "c")),
+    Picture("turns", "Every turn, and the life of one message", (*_LOST, "T"), "nanobot-archived"),
+    Picture("search", "A text wherever it is, seen by the model or not", ("F", *"km", "enter")),
+    Picture(
+        "findings",
+        "What a provider would refuse, the cached prefix, what is there twice",
+        ("p", "down"),
+        "agentos-nasty",
+    ),
+    Picture("warnings", "Every warning, with its file and line", ("exclamation_mark",), "nanobot-nasty"),
+    Picture("export", "A file to share, and what is hidden in it", ("x",)),
+    Picture("help", "The keys that work here", ("question_mark",)),
+    Picture("palette", "Every action, section and message by its name", ("ctrl+p", *"cap")),
+    Picture("tour", "The tour says the next step, and waits for it", ("ctrl+t",)),
+    Picture("over", "A prompt that is over its budget", (), "agentos-nasty"),
+    Picture(
+        "hostile", "Escape codes and hidden characters, made visible", ("m", "n", "enter"), "nanobot-nasty"
+    ),
+    Picture("small", "In 80 by 24 cells", (*["down"] * 6,), "bee-nearest-rule", (80, 24)),
+    Picture(
+        "plain",
+        "Without colour, in ASCII",
+        (*["down"] * 6,),
+        "bee-nearest-rule",
+        options={"ascii_only": True},
+        colour=False,
+    ),
 )
 
 # Textual's picture asks for a font over the network; a picture of ours asks for nothing.
@@ -45,12 +99,17 @@ _TEXT = re.compile(r"<text[^>]*>(.*?)</text>")
 
 def drawn(picture: Picture) -> str:
     """The picture as SVG."""
-    return asyncio.run(_drawn(picture))
+    with pytest.MonkeyPatch.context() as patch:
+        if not picture.colour:
+            patch.setenv("NO_COLOR", "1")
+        return asyncio.run(_drawn(picture))
 
 
 async def _drawn(picture: Picture) -> str:
     folder = find(picture.example).path
-    app = PromptdbgApp(lambda: Debugger(open_workspace(folder, OpenRequest())), show_times=False)
+    app = PromptdbgApp(
+        lambda: Debugger(open_workspace(folder, OpenRequest())), show_times=False, **picture.options
+    )
     async with app.run_test(size=picture.size) as pilot:
         while app.picture is None:
             await pilot.pause(0.01)

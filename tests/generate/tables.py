@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 
 from promptdbg.commands import COMMANDS
@@ -16,6 +17,7 @@ from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.examples import examples
 from promptdbg.tui.keys import PLACE_TITLES, keys_of
 from tests.bench import report
+from tests.generate.screens import PICTURES
 
 _TABLE = re.compile(
     r"(?P<head>^<!-- table (?P<name>[\w-]+)(?: (?P<argument>[\w-]+))? -->\n).*?^(?P<end><!-- end -->)$",
@@ -161,6 +163,38 @@ def figures(every: str = "") -> str:
     return f"{machine}; {day}.\n\n" + _rows(["measured", "figure", "goal"], map(report.shown, results))
 
 
+def screens() -> str:
+    """Every picture, with what it shows and how to get there."""
+    pictures = (
+        f"## {picture.shows}\n\n`promptdbg demo {picture.example}`{_pressed(picture.keys)}\n\n"
+        f"![{picture.shows}](../screenshots/{picture.name}.svg)\n"
+        for picture in PICTURES
+    )
+    return "\n" + "\n".join(pictures) + "\n"
+
+
+def _pressed(keys: Sequence[str]) -> str:
+    """Keys as a person says them: a run of one is counted, letters in a row are a word."""
+    said = []
+    for key, run in groupby(keys, key=lambda key: "" if len(key) == 1 else key):
+        pressed = list(run)
+        if key:
+            said.append(_code(_SPOKEN.get(key, key)) + (f" {len(pressed)} times" if len(pressed) > 1 else ""))
+        else:
+            said += [_code(letter) for letter in pressed]
+    return ", then " + " ".join(said) if said else ""
+
+
+_SPOKEN = {
+    "question_mark": "?",
+    "exclamation_mark": "!",
+    "slash": "/",
+    "escape": "esc",
+    "right": "→",
+    "down": "↓",
+}
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "rules": rules,
     "knobs": knobs,
@@ -171,4 +205,5 @@ TABLES: dict[str, Callable[..., str]] = {
     "proof": proof,
     "layers": layers,
     "figures": figures,
+    "screens": screens,
 }

@@ -148,9 +148,9 @@ def test_lines_are_those_of_text_mode(parts: list[bytes]) -> None:
 
 def test_a_plain_path_gets_the_key_of_its_metadata(tmp_path: Path) -> None:
     path = _write(tmp_path / "session.jsonl", "telegram:77")
-    assert sessions.read(ref_for(path, "nanobot")).ref.key == "telegram:77"
+    assert sessions.read(ref_for(path, "nanobot", "")).ref.key == "telegram:77"
     stem = _write(tmp_path / "Y2xpOmRpcmVjdA.jsonl", "other:1")
-    assert sessions.read(ref_for(stem, "nanobot")).ref.key == "cli:direct"
+    assert sessions.read(ref_for(stem, "nanobot", "")).ref.key == "cli:direct"
 
 
 @pytest.mark.parametrize(

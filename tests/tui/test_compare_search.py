@@ -126,8 +126,8 @@ async def test_against_a_saved_prompt_and_another_folder(run: Run, workspace: Pa
         await paste(pilot, tmp_path / "none.json")
         await pilot.press("enter")
         await idle(pilot)
-        assert home_status(pilot).endswith("none.json: does not exist")
-        await pilot.press("s", "G", "enter")
+        assert "! There is no such file or folder: " in screen_text(app)  # and it can be typed again
+        await pilot.press("ctrl+u")
         await paste(pilot, saved)
         await pilot.press("enter")
         await idle(pilot)
@@ -182,9 +182,23 @@ async def test_changes_are_saved_only_when_asked(run: Run, workspace: Path) -> N
         assert read.scenarios["quiet"].off == {"identity"}
         assert manifest.read_text().startswith(before)
         assert "quiet" in drawn(app).scenarios
-        await pilot.press("greater_than_sign")
         await idle(pilot)
-        assert "saved" not in home_status(pilot)
+        assert home_status(pilot).startswith("saved as scenario quiet in promptdbg.toml · 1 section differs")
+        await press(pilot, "r")  # as where the files are followed
+        await idle(pilot)
+        assert home_status(pilot).startswith("saved as scenario quiet")
+        await press(pilot, "u")
+        await idle(pilot)
+        assert home_status(pilot).startswith("no section differs")
+
+
+async def test_what_cannot_be_read_is_not_compared(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    async with run() as pilot:
+        await pilot.press("c", "s", "G", "enter", *str(tmp_path / "broken.json"), "enter")
+        await idle(pilot)
+        assert home_status(pilot).startswith("! ")
+        assert "There is nothing to compare with." in screen_text(the_app(pilot))
 
 
 async def test_a_scenario_saved_in_a_bundled_example_says_so(

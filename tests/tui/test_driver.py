@@ -66,7 +66,7 @@ def budget(driver: Driver, change: int) -> None:
 
 async def test_the_first_picture_says_what_is_there(heard: Heard) -> None:
     assert isinstance(heard.last, Pictured)
-    assert heard.last.picture.sentence == "14 sections, 5 not whole · 213 tokens used · 21 left"
+    assert heard.last.picture.sentence == "14 sections, 5 not whole"
 
 
 async def test_steps_of_a_knob_that_wait_are_one_assembly_and_one_undo(heard: Heard) -> None:

@@ -134,7 +134,7 @@ async def test_a_file_is_replaced_only_when_that_is_said(run: Run, tmp_path: Pat
         await pilot.press("ctrl+s", "enter")
         await pilot.pause()
         assert isinstance(the_app(pilot).focused, Input)
-        assert "prompt.structure.json exists. Replace it? yes:" in screen_text(the_app(pilot))
+        assert "prompt.structure.json exists. Type yes to replace it:" in screen_text(the_app(pilot))
         await pilot.press(*"no", "enter")
         assert isinstance(the_app(pilot).focused, Input)
         await pilot.press("escape")

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
+from promptdbg.debug import Debugger, open_workspace
+from promptdbg.examples import FLAGSHIP, find
 from promptdbg.model import SectionStatus, Value
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.rows import why_short
 from promptdbg.tui.screens.home import HomeScreen
 from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -420,4 +423,46 @@ async def test_the_question_of_an_example_stays_while_one_looks_for_the_answer(
         assert "QUESTION  Where did the first message go?  ctrl+t tour" in screen_text(app)
         await press(pilot, "space")
         assert "QUESTION  Where did the first message go?" in screen_text(app)
-        assert "ctrl+t tour" not in screen_text(app), "whoever changes things has begun without it"
+
+
+async def test_what_passed_a_limit_says_by_how_much_first(run: Run) -> None:
+    async with run() as pilot:
+        await press(pilot, "b", *"90", "enter")
+        picture = drawn(the_app(pilot))
+        lost = [section for section in picture.sections.values() if section.status is SectionStatus.DROPPED]
+        assert lost
+        for section in lost:
+            decision = picture.decisions[section.id][-1]
+            assert decision.measured is not None
+            assert decision.limit is not None
+            over = f"{decision.measured - decision.limit:,} over"
+            assert why_short(picture, section) == f"{over} · Lowest priority goes first"
+
+
+async def test_the_text_of_a_message_shows_what_was_lost_of_it() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(find(FLAGSHIP).path)), watch=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        for item, lost, sent in (("m27", 1, True), ("m0", 1, False), ("m28", 0, True)):
+            app.push_screen(TextScreen(item))
+            await idle(pilot)
+            view = app.screen.query_one(TextView)
+            assert view.cuts == lost
+            await pilot.press("v")
+            assert isinstance(app.screen, TextScreen)
+            assert bool(app.screen.copied()) == sent
+            await pilot.press("escape")
+
+
+async def test_keys_that_change_how_it_is_looked_at_say_so(run: Run) -> None:
+    async with run() as pilot:
+        await pilot.press("o")
+        assert home_status(pilot) == "ordered by tokens"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens, reversed"
+        await pilot.press("O")
+        assert home_status(pilot) == "ordered by tokens"
+        await press(pilot, "W")
+        assert home_status(pilot) == "reloaded · nothing changed"
+        await pilot.press("W")
+        assert home_status(pilot) == "the files are not followed: r reads them again, W follows them"

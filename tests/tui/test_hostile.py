@@ -122,7 +122,7 @@ def _play(folder: Path, keys: tuple[str, ...]) -> tuple[bytes, int]:
     os.close(slave)
     output = bytearray()
     try:
-        _read_until(master, output, b"tokens used", 20)
+        _read_until(master, output, b" whole", 20)
         for key in keys:
             os.write(master, key.encode())
             # An escape alone is told from a sequence by the time after it.

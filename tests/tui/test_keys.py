@@ -245,7 +245,7 @@ CASES: dict[str, Case] = {
     "home.pane-1": case("2", has_focus(SectionList)),
     "home.pane-2": case("", has_focus(Prose)),
     "home.pane-3": case("", has_focus(TextView)),
-    "home.back": case("K", has_focus(SectionList)),
+    "home.back": case("2", has_focus(SectionList)),
     # knobs
     "knobs.less": case("K", value("budget", 190)),
     "knobs.more": case("K", value("budget", 210)),
@@ -254,12 +254,14 @@ CASES: dict[str, Case] = {
     "knobs.type": case("K", asks("System budget")),
     "knobs.toggle": case("K down down down", value("memory", False)),
     "knobs.default": case("K left", lambda app: not settings(app).changed),
+    "knobs.back": case("K", has_focus(SectionList)),
     # budget
     "budget.less": case("b", value("budget", 190)),
     "budget.more": case("b", value("budget", 210)),
     "budget.less-fast": case("b", value("budget", 120)),
     "budget.more-fast": case("b", value("budget", 280)),
     "budget.type": case("b", asks("System budget")),
+    "budget.back": case("b", has_focus(SectionList)),
     # message lists
     "columns.next": case("m G space g", lambda app: lists(app).row == 4),
     "columns.previous": case("m G", lambda app: lists(app).row == 0),

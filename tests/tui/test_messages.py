@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.column_totals import ColumnTotals
 from promptdbg.tui.widgets.message_columns import MessageColumns
 from promptdbg.tui.wrapping import wrap
-from tests.tui.conftest import Run, press, screen_text, settled
+from tests.tui.conftest import Run, home_status, idle, press, screen_text, settled, the_app
 from tests.tui.lists import Lists, assembly, conversation, lists_of, message, stage
 
 KINDS = (StageKind.SESSION, StageKind.INITIAL, StageKind.FINAL)
@@ -204,6 +205,7 @@ async def test_a_recorded_request_is_a_fourth_list() -> None:
         assert "{+" in lists.entry()[2].rpartition("│")[2]
         await lists.press("4")
         assert len(lists.names) == 3
+        assert lists.status == "the recorded request is hidden: 4 shows it again"
         await lists.press("4", "1", "2", "3")
         assert lists.names == ["recorded"]
         await lists.press("s")
@@ -220,6 +222,10 @@ async def test_narrow_windows_slide_over_the_columns() -> None:
         assert lists.status == "! there is no column further right"
         await lists.pilot.resize_terminal(60, 16)
         await lists.settle()
+        await lists.press("left", "left", "left", "g")
+        text = "\n".join(lists.lines())
+        assert "(ADD in INITIAL: →)" in text  # not a row of nothing
+        assert re.search(r"tool grep +\(CUT in FINAL: →\) +\d", text)
         assert len(lists.shown) == 1
         await lists.pilot.resize_terminal(150, 40)
         await lists.settle()
@@ -229,9 +235,9 @@ async def test_narrow_windows_slide_over_the_columns() -> None:
 async def test_long_lists_open_without_wrapping_what_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     wrapped: list[int] = []
 
-    def counted(text: str, room: int, **more: int) -> object:
+    def counted(text: str, room: int) -> object:
         wrapped.append(len(text))
-        return wrap(text, room, **more)
+        return wrap(text, room)
 
     monkeypatch.setattr(message_cells, "wrap", counted)
     texts = [f"a question of some length, number {n}, " * 9 for n in range(20_000)]
@@ -445,3 +451,23 @@ async def test_a_click_gives_the_focus_to_the_column_under_it() -> None:
         await lists.pilot.click(MessageColumns, offset=(100, 5))
         assert lists.columns.focus_column == 2
         assert lists.columns.cursor == 1
+
+
+async def test_the_text_of_a_message_is_marked_as_lost_where_the_model_does_not_get_it(run: Run) -> None:
+    async with run(size=(80, 24)) as pilot:
+        app = the_app(pilot)
+        await pilot.press("m", "down")
+        await press(pilot, "space")
+        await pilot.press("t")
+        await idle(pilot)
+        text = screen_text(app)
+        assert "user m0 · original" in text
+        assert "1 stretch lost: n" in text
+        await pilot.press("v")
+        text = screen_text(app)
+        assert "user m0 · as sent · 0 chars" in text
+        assert "(nothing stands in the prompt)" in text
+        await press(pilot, "u")
+        assert "user m0 · as sent · 52 chars" in screen_text(app)
+        await pilot.press("v", "n")
+        assert home_status(pilot) == "! nothing of this text was lost; / finds a text"

@@ -17,16 +17,16 @@ from promptdbg.tui.config import Config
 from promptdbg.tui.keys import KEYS, PLACE_TITLES
 from promptdbg.tui.sentences import common_prefix, names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
-from promptdbg.tui.widgets.drawing import joined
+from promptdbg.tui.widgets.drawing import joined, without_lined_blanks
 from promptdbg.tui.widgets.text_view import shown
-from promptdbg.tui.wrapping import Paragraph, layout, line_text, say, wrap
+from promptdbg.tui.wrapping import Paragraph, facts, layout, line_text, plain_text, say, wrap
 
-texts = st.text(alphabet="ab \n漢é\u0301👍x-", max_size=200)
+texts = st.text(alphabet="ab \n漢é\u0301👍x-·/", max_size=200)
 
 
-@given(texts, st.integers(1, 30))
-def test_wrapping_loses_nothing_and_fits(text: str, cells_wide: int) -> None:
-    starts = wrap(text, cells_wide)
+@given(texts, st.integers(1, 30), st.booleans())
+def test_wrapping_loses_nothing_and_fits(text: str, cells_wide: int, words: bool) -> None:
+    starts = wrap(text, cells_wide, words=words)
     assert starts[0] == 0
     assert starts[-1] == len(text) + 1
     assert list(starts) == sorted(set(starts))
@@ -47,6 +47,31 @@ def test_wrapping_breaks_after_blanks_and_inside_long_words() -> None:
         "abcdefg",
         "h",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("58 tokens · context · number 3", ["58 tokens ·", "context ·", "number 3"]),
+        ("58 tokens  · x", ["58 tokens  ·", "x"]),
+        ("internal/loop.go::Compact", ["internal/", "loop.go::", "Compact"]),
+        ("what survived?  ctrl+t", ["what", "survived?", "ctrl+t"]),
+        ("order-documented", ["order-", "documented"]),
+        ("order-documentédé", ["order-", "documentédé"]),
+        ("a/bcdefghijklmnop", ["a/bcdefghijk", "lmnop"]),
+        ("ends with two  ", ["ends with", "two"]),
+        ("ends with twé   ", ["ends with", "twé"]),
+        (facts("bee.cap", "bee 0.3"), ["bee.cap ·", "bee 0.3"]),
+        (facts("over a limit of 40"), ["over a", "limit of 40"]),
+    ],
+)
+def test_sentences_break_where_a_person_would(text: str, lines: list[str]) -> None:
+    shown = layout([say(text)], 12)
+    assert ["".join(part for part, _ in line).rstrip() for line in shown] == lines
+
+
+def test_a_copy_has_ordinary_blanks() -> None:
+    assert plain_text([say(facts("a b", "c d"), indent=2)]) == "  a b · c d\n"
 
 
 def test_paragraphs_hang_and_keep_their_styles() -> None:
@@ -147,3 +172,11 @@ def test_neighbours_that_look_the_same_are_drawn_as_one() -> None:
     pieces = [("a", plain), ("", bold), ("b", same), ("c", bold), ("d", plain)]
     assert list(joined(pieces)) == [("ab", plain), ("c", bold), ("d", plain)]
     assert list(joined([])) == []
+
+
+def test_lines_are_under_words_and_not_under_what_fills_a_column() -> None:
+    style = Style(underline=True)
+    drawn = [(text, bool(look.underline)) for text, look in without_lined_blanks("  of 12 · out  ", style)]
+    assert drawn == [("  ", False), ("of 12 · out", True), ("  ", False)]
+    assert [text for text, look in without_lined_blanks("   ", style) if not look.underline] == ["   "]
+    assert list(without_lined_blanks(" plain ", Style(bold=True))) == [(" plain ", Style(bold=True))]

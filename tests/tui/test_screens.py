@@ -37,6 +37,9 @@ STATES: dict[str, tuple[str, ...]] = {
     "text-as-sent": ("G", "up", "t", "v"),
     "search": ("F", *"token", "enter"),
     "search-nothing": ("F", *"zebra", "enter"),
+    "ledger": ("B",),
+    "palette": ("ctrl+p", *"raise"),
+    "states": ("f", "f", "f"),
     "compare-nothing": ("c",),
     "compare-scenario": ("c", "greater_than_sign"),
 }
@@ -70,6 +73,30 @@ async def test_over_the_budget(run: Run, golden: Golden, size: str, tmp_path: Pa
         golden(the_app(pilot), f"home-over-{size}")
 
 
+PLAIN = """
+engine = "sample"
+budget = {budget}
+[[sections]]
+name = "identity"
+text = "You are a careful assistant."
+[[sections]]
+name = "rules"
+text = "Never on a Friday."
+[[messages]]
+role = "user"
+content = "hello"
+"""
+
+
+@pytest.mark.parametrize(("name", "budget"), [("nothing-lost", 100), ("all-lost", 0)])
+async def test_nothing_and_everything_lost(
+    run: Run, golden: Golden, size: str, tmp_path: Path, name: str, budget: int
+) -> None:
+    folder = sample.write_workspace(tmp_path / name, PLAIN.format(budget=budget), {})
+    async with run(size=SIZES[size], folder=folder) as pilot:
+        golden(the_app(pilot), f"home-{name}-{size}")
+
+
 async def test_why(run: Run, golden: Golden, size: str) -> None:
     async with run(size=SIZES[size]) as pilot:
         await pilot.press("G", "up", "enter")
@@ -92,14 +119,15 @@ async def test_failure(run: Run, golden: Golden, size: str, tmp_path: Path) -> N
 async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> None:
     folder = sample.write_workspace(tmp_path / "s")
     async with run(size=SIZES[size], folder=folder) as pilot:
-        (folder / "promptdbg.toml").write_text("engine = [")
+        (folder / "promptdbg.toml").write_text("engine = 5")
         await pilot.press("r")
         await pilot.pause(0.2)
-        text = screen_text(the_app(pilot))
-        assert "STALE" in text.splitlines()[0]
-        assert text.splitlines()[1].startswith(" STALE  ")
-        assert "promptdbg.toml: is not TOML" in text.splitlines()[1]
-        assert "identity" in text  # the last good picture
+        golden(the_app(pilot), f"home-stale-{size}")
+        for key in "mTcpxF":
+            await pilot.press(key)
+            await pilot.pause(0.1)
+            assert screen_text(the_app(pilot)).splitlines()[0].endswith(" STALE"), key
+            await pilot.press("escape", "escape")
 
 
 async def test_opening(workspace: Path, golden: Golden, size: str) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from promptdbg import watch
+from promptdbg.debug import Debugger
+from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.home import HomeScreen
-from tests.tui.conftest import Run, home_status, screen_text, settled, the_app
+from tests.tui import sample
+from tests.tui.conftest import Run, drawn, home_status, screen_text, settled, the_app
 
 SECONDS = 10.0
 """A change is seen within some 40 ms; this only bounds a failing test."""
@@ -53,6 +57,45 @@ async def follow() -> AsyncIterator[Callable[..., Watcher]]:
 async def ready() -> None:
     """Let the watch begin; what changes before it is told by the regular look anyway."""
     await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("act", ["write", "replace", "remove"])
+async def test_what_changes_between_reading_and_watching_is_told(tmp_path: Path, act: str) -> None:
+    path, other = tmp_path / "AGENTS.md", tmp_path / "other"
+    path.write_text("before")
+    other.write_text("long ago")
+    await asyncio.sleep(0.02)  # a file's time is a tick of the system's clock
+    since = time.time_ns()
+    await asyncio.sleep(0.02)
+    if act == "write":
+        path.write_text("after")
+    elif act == "replace":
+        os.utime(other, (1, 1))
+        other.replace(path)
+    else:
+        path.unlink()
+    seen = watch.changes([str(path), str(tmp_path / "sub" / "none")], since=since)
+    assert await asyncio.wait_for(anext(seen), SECONDS) == {str(path)}
+    await seen.aclose()
+
+
+async def test_a_file_that_changes_while_it_is_opened_is_read_again(workspace: Path) -> None:
+    manifest = workspace / "promptdbg.toml"
+
+    def opener() -> Debugger:
+        debugger = sample.opener(workspace)()
+        time.sleep(0.02)
+        manifest.write_text(manifest.read_text().replace("budget = 200", "budget = 150"))
+        return debugger
+
+    async def read_again() -> None:
+        while drawn(app).assembly.budget.limit != 150 + 34:
+            await asyncio.sleep(0.01)
+
+    app = PromptdbgApp(opener, show_times=False)
+    async with app.run_test() as pilot:
+        await settled(pilot)
+        await asyncio.wait_for(read_again(), SECONDS)
 
 
 def atomic(path: Path, text: str) -> None:

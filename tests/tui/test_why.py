@@ -14,7 +14,7 @@ from promptdbg.debug import Debugger, open_workspace, opened_assembly
 from promptdbg.model import Assembly, SectionStatus, Settings
 from promptdbg.tui import fixes
 from promptdbg.tui.app import PromptdbgApp
-from promptdbg.tui.changes import Change
+from promptdbg.tui.changes import RECORDED, Change
 from promptdbg.tui.picture import picture_of
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.screens.why import WhyScreen
@@ -73,6 +73,7 @@ async def test_the_life_of_a_message_and_a_change_that_keeps_it(run: Run) -> Non
         await press(pilot, wanted.split()[0])
         await idle(pilot)
         assert "The model gets it as message 1; " in told(app)
+        assert "Around it, in what is sent" in told(app)
         assert home_status(pilot).startswith("tried: raise the message limit to 5 messages (3 more)")
         assert "in: m0 (user)" in home_status(pilot)
         await pilot.press("escape")
@@ -143,7 +144,23 @@ async def test_digits_that_try_nothing_say_why(run: Run, workspace: Path) -> Non
         await idle(pilot)
         assert "This is a recording: no change can be tried in it." in told(app)
         await pilot.press("1")
-        assert home_status(pilot) == "! this is a recording: no change can be tried in it"
+        assert home_status(pilot) == f"! {RECORDED}"
+
+
+async def test_a_recording_says_so_wherever_something_would_be_tried(workspace: Path) -> None:
+    made = sample.opener(workspace)().assembly
+    app = PromptdbgApp(lambda: Debugger(opened_assembly(made)), watch=False, show_times=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert " RECORDING " in screen_text(app).splitlines()[0]
+        for key in ("space", "b", "plus", "minus", "right_curly_bracket", "E"):
+            app.say("")
+            await pilot.press(key)
+            assert home_status(pilot) == f"! {RECORDED}", key
+        assert app.on_top is not None
+        assert {"item.toggle", "home.budget", "home.knobs"} <= app.on_top.idle_keys()
+        await pilot.press("K")
+        assert "A recording has no knobs." in screen_text(app)
 
 
 async def test_a_change_never_takes_a_newer_one_back(run: Run) -> None:

@@ -81,3 +81,10 @@ def test_the_document_has_the_exact_values() -> None:
     assert document["failure"]["real"]["error"] == "KeyError"
     assert document["failure"]["ours"] is None
     assert document["notices"][0]["source"] == "/w/SOUL.md"
+
+
+def test_one_of_each_is_told_as_one() -> None:
+    equal = VerifyReport("nanobot", "0.3.5", "/python", (StageReport("session", 1),))
+    assert list(lines(equal))[1:] == ["same       session  1 message", "no difference in 1 comparison"]
+    other = StageReport("final", 2, (Difference("estimate", 12, 13),))
+    assert list(lines(VerifyReport("nanobot", "0.3.5", "/python", (other,))))[-1] == "1 difference"

@@ -6,7 +6,7 @@ when asked for, so that lists of any length align fast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -61,6 +61,11 @@ LEFT = frozenset({CellKind.DROPPED, CellKind.ELSEWHERE, CellKind.GONE})
 """Kinds of a cell whose message is not in the list any more."""
 
 
+def edit_word(actions: Collection[Action]) -> str:
+    """What was done to a message that is another now, by the actions of its decisions."""
+    return "CUT" if Action.TRUNCATE in actions else "REPAIR" if Action.REPAIR in actions else "EDIT"
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One row of one column.
@@ -87,9 +92,7 @@ class Cell:
             case CellKind.DROPPED:
                 return "OFF" if Action.DISABLE in actions else "DROP"
             case CellKind.REWRITTEN:
-                return (
-                    "CUT" if Action.TRUNCATE in actions else "REPAIR" if Action.REPAIR in actions else "EDIT"
-                )
+                return edit_word(actions)
             case CellKind.INSERTED:
                 return "ADD"
             case CellKind.MERGED:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
+from promptdbg.analysis.diff import shared_start, word_diff
 from promptdbg.model import Section, Span
 from promptdbg.text import position
 from promptdbg.tokens import utf8_length
@@ -58,6 +60,41 @@ def find_cut(section: Section) -> Cut | None:
         first_lost_line=_first_line(text, first),
         lost_headings=tuple(_headings(text, lost)),
     )
+
+
+def message_spans(text: str, sent: str | None) -> tuple[Span, ...]:
+    """What of a message's text still stands in what is sent, and what does not; none where all of it does.
+
+    Frameworks do not say what they keep of a message, so the two texts are compared.
+    """
+    if sent is None:
+        return (Span(0, len(text), False),) if text else ()
+    lost = _lost(text, sent) if len(text) <= _COMPARED_MAX else _lost_inside(text, sent)
+    edges = [0, *(edge for stretch in lost for edge in stretch), len(text)]
+    spans = [Span(start, end, not number % 2) for number, (start, end) in enumerate(pairwise(edges))]
+    return tuple(span for span in spans if span.end > span.start) if lost else ()
+
+
+_COMPARED_MAX = 200_000
+"""Characters up to which two texts are compared line by line, which for more would take too long."""
+
+_PROBE = 40
+"""Characters by which the beginning and the end of a long text are found again."""
+
+
+def _lost(text: str, sent: str) -> list[tuple[int, int]]:
+    changes = word_diff(text, sent)
+    return [(change.a_start, change.a_end) for change in changes if change.a_end > change.a_start]
+
+
+def _lost_inside(text: str, sent: str) -> list[tuple[int, int]]:
+    """What is lost between the beginning of a text and its end, as far as these stand in what is sent."""
+    start = max(sent.find(text[:_PROBE]), 0)
+    head = shared_start(text, sent[start:])
+    stop = sent.rfind(text[-_PROBE:], start + head)
+    after = sent[start + head : stop + _PROBE] if stop >= 0 else ""
+    tail = shared_start(text[:head:-1], after[::-1])
+    return [(head, len(text) - tail)] if head < len(text) - tail else []
 
 
 def _inside(section: Section, edge: int) -> tuple[str, ...]:

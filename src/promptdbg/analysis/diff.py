@@ -113,13 +113,16 @@ def _split_lines(text: str) -> list[str]:
 def _trimmed(a: str, b: str, change: Change) -> Change:
     """The change without the beginning and the end that both sides share."""
     left, right = a[change.a_start : change.a_end], b[change.b_start : change.b_end]
-    head = _common(left, right)
-    tail = _common(left[head:][::-1], right[head:][::-1])
+    head = shared_start(left, right)
+    tail = shared_start(left[head:][::-1], right[head:][::-1])
     return Change(change.a_start + head, change.a_end - tail, change.b_start + head, change.b_end - tail)
 
 
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many items both begin with. Halving: comparing slices is what Python does fastest."""
+def shared_start(a: Sequence[str], b: Sequence[str]) -> int:
+    """How many items both begin with, of two texts how many characters.
+
+    Halving: comparing slices is what Python does fastest.
+    """
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -156,10 +159,10 @@ def _matches(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Pair]:
     todo = [(0, len(a), 0, len(b))]
     while todo:
         a_low, a_high, b_low, b_high = todo.pop()
-        head = _common(a[a_low:a_high], b[b_low:b_high])
+        head = shared_start(a[a_low:a_high], b[b_low:b_high])
         found.extend((a_low + k, b_low + k) for k in range(head))
         a_low, b_low = a_low + head, b_low + head
-        tail = _common(a[a_low:a_high][::-1], b[b_low:b_high][::-1])
+        tail = shared_start(a[a_low:a_high][::-1], b[b_low:b_high][::-1])
         a_high, b_high = a_high - tail, b_high - tail
         found.extend((a_high + k, b_high + k) for k in range(tail))
         size_a, size_b = a_high - a_low, b_high - b_low
@@ -168,7 +171,7 @@ def _matches(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Pair]:
             continue
         if size_a * size_b <= min(_TABLE_MAX, work.cells):
             work.cells -= size_a * size_b
-            pairs = _longest_common(a[a_low:a_high], b[b_low:b_high])
+            pairs = _longestshared_start(a[a_low:a_high], b[b_low:b_high])
             found.extend((a_low + x, b_low + y) for x, y in pairs)
             continue
         anchors = _anchors(a, b, (a_low, a_high, b_low, b_high))
@@ -194,7 +197,7 @@ def _anchors(a: Sequence[str], b: Sequence[str], part: tuple[int, int, int, int]
     return [pairs[index] for index in longest_increasing([y for _, y in pairs])]
 
 
-def _longest_common(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
+def _longestshared_start(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
     """A longest common subsequence, by the table."""
     width = len(b) + 1
     table = [[0] * width for _ in range(len(a) + 1)]

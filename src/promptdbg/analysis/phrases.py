@@ -6,8 +6,10 @@ Each phrase follows "you" or "to". Names come from disk and are made safe here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
 
-from promptdbg.model import Knob, Value
+from promptdbg.model import Knob, Source, Value
+from promptdbg.paths import is_windows
 from promptdbg.text import one_line, plural
 
 _ROLES = {"tool": "tool result", "user": "user message", "system": "system message"}
@@ -42,9 +44,15 @@ def chosen(knob: Knob, value: Value) -> str:
     return f"set {the(knob)} to {one_line(str(value))}"
 
 
-def message_name(role: str, item: str) -> str:
-    """A message by what it is: ``tool result m19``."""
-    return one_line(f"{_ROLES.get(role, role)} {item}" if role != item else f"{role} message")
+def message_name(role: str, item: str, source: Source | None = None) -> str:
+    """A message by what it is, and where it stands: ``tool result m19 at session.jsonl:21``."""
+    name = f"{_ROLES.get(role, role)} {item}" if role != item else f"{role} message"
+    place = f" at {Source(_file(source.path), source.start_line)}" if source else ""
+    return one_line(name + place)
+
+
+def _file(path: str) -> str:
+    return (PureWindowsPath if is_windows(path) else PurePosixPath)(path).name
 
 
 def switched_off(names: Sequence[str], tokens: int) -> str:

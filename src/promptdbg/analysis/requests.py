@@ -57,6 +57,37 @@ def messages_of(body: Json) -> tuple[list[Json], Provider]:
     return messages, _shape(messages, body)
 
 
+def request_rows(body: Json) -> list[Json]:
+    """The messages of a request body or a bare list, with Anthropic's system prompt, which stands beside
+    them, in front."""
+    rows, _ = messages_of(body)
+    system = body.get("system") if isinstance(body, dict) else None
+    return rows if system is None else [{"role": "system", "content": system}, *rows]
+
+
+def counted_input(body: Json) -> int | None:
+    """The input tokens that the provider counted, where the record has its answer beside the request:
+    what was read from a cache is counted apart by some."""
+    if not isinstance(body, dict):
+        return None
+    answer = body.get("response")
+    for holder in (body, answer if isinstance(answer, dict) else {}):
+        usage = holder.get("usage", holder)
+        if not isinstance(usage, dict):
+            continue
+        for key in ("prompt_tokens", "input_tokens"):
+            if type(usage.get(key)) is int:
+                apart = (usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens"))
+                return int(usage[key]) + sum(figure for figure in apart if type(figure) is int)
+    return None
+
+
+def text_of(content: Json) -> str:
+    """The text of a message's content, block by block."""
+    texts = (str(block.get("text") or "") for block in _blocks(content))
+    return "\n".join(text for text in texts if text)
+
+
 _ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "document"})
 
 

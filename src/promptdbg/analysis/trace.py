@@ -294,7 +294,7 @@ def _message_hit(assembly: Assembly, message: Message, text: str, match: re.Matc
         text,
         match,
         verdict,
-        decision.because if decision else f"gone at stage {stage}",
+        decision.because if decision else f"gone from {stage} on; the file gives no reason",
         stage=stage,
         decision=decision,
     )
@@ -364,8 +364,12 @@ def unread_reason(assembly: Assembly, relative: str) -> str:
     """Why the engine does not read a file of the workspace, in one sentence."""
     name = PurePath(relative).name
     title = assembly.engine.title
-    read = {PurePath(s.source.path).name for s in assembly.sections if s.source}
+    sources = [PurePath(assembly.workspace, s.source.path) for s in assembly.sections if s.source]
+    read = {source.name for source in sources}
     if name in read:
+        below = PurePath(assembly.workspace, relative).parent.parents
+        if any(source.name == name and source.parent in below for source in sources):
+            return f"{title} reads {name} of a folder above this one, not here"
         return f"{title} reads {name}, but not the one in this folder"
     if name.lower() in {known.lower() for known in read}:
         right = next(known for known in sorted(read) if known.lower() == name.lower())

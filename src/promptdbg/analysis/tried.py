@@ -102,7 +102,7 @@ class Tried:
     def named(self) -> dict[str, Named]:
         """Every item there is at any stage, by its id."""
         found = {
-            message.id: (message.id, message.tokens, message_name(message.role, message.id))
+            message.id: (message.id, message.tokens, message_name(message.role, message.id, message.source))
             for stage in self.base.stages
             for message in stage.messages
         }
@@ -127,7 +127,7 @@ class Tried:
         final, session = base.stage(StageKind.FINAL), base.stage(StageKind.SESSION)
         stored = {message.id for message in session.messages} if session else set()
         pool += [
-            (message.id, message.tokens, message_name(message.role, message.id))
+            (message.id, message.tokens, message_name(message.role, message.id, message.source))
             for message in (final.messages if final else ())
             if message.id in stored and message.tokens > 0
         ]

@@ -71,7 +71,8 @@ class Why:
     """Everything known about one item.
 
     ``evidence`` says how it is known. ``around`` is the fill order around the item, in ``unit``
-    (the framework's own measure where it has one). ``stand_in`` says what its text stands in for.
+    (the framework's own measure where it has one). ``because`` is set where there is no decision that
+    could say it: a file that the engine does not read. ``stand_in`` says what its text stands in for.
     """
 
     item: str
@@ -87,6 +88,7 @@ class Why:
     around: tuple[Neighbour, ...]
     unit: str
     cut: Cut | None = None
+    because: str = ""
     stand_in: str = ""
 
     @property
@@ -95,6 +97,11 @@ class Why:
         return self.status not in ("kept", "empty", "inserted", "merged") and not (
             self.status == "rewritten" and self.tokens >= self.tokens_original
         )
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it is not known what it holds (see ``Section.unknown``)."""
+        return self.status == "empty" and self.evidence == "unknown"
 
 
 def why(assembly: Assembly, item: str) -> Why:

@@ -19,7 +19,7 @@ from promptdbg.analysis.items import message_texts
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
 from promptdbg.files.disk import expanded, is_folder
-from promptdbg.marks import mark_of
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Assembly, Message, Section
 from promptdbg.render import (
     BLANK,
@@ -257,7 +257,9 @@ def _section_lines(left: Assembly, right: Assembly, cells: int) -> Iterator[Line
 
 
 def _side(section: Section | None) -> list[Piece | str]:
-    return ["–", ""] if section is None else [state(mark_of(section.status)), f"{section.tokens:,}"]
+    if section is None:
+        return ["–", ""]
+    return [state(mark_of_section(section)), "?" if section.unknown else f"{section.tokens:,}"]
 
 
 # ---- as JSON ------------------------------------------------------------------------------------

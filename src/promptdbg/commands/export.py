@@ -1,6 +1,7 @@
 """Write an export to share. --level structure (the default) holds no text and no names but
-well-known ones; redacted holds the texts with secrets and personal data replaced; full holds
-everything. Says what was hidden before it writes.
+well-known ones; redacted holds the texts, in which keys, passwords, addresses and numbers of known
+shape and the names of this user and machine are replaced, while other names and facts in plain words
+stay; full holds everything. Says what was hidden before it writes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ from promptdbg.text import plural, safe
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
     from promptdbg.export.levels import Export
+
+
+_CAUTIONS = {
+    "redacted": "secrets are known by their shape; names and facts in plain words stay: look it over before "
+    "you share it ([redact] in promptdbg.toml adds patterns)",
+    "full": "this file holds every text of the prompt; share it with care",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"promptdbg: {made.report()}", file=sys.stderr)
     for doubt in made.doubts:
         print(f"promptdbg: not judged: {doubt}", file=sys.stderr)
-    if arguments.level == "full":
-        print("promptdbg: this file holds every text of the prompt; share it with care", file=sys.stderr)
+    if arguments.level in _CAUTIONS:
+        print(f"promptdbg: {_CAUTIONS[arguments.level]}", file=sys.stderr)
     if arguments.dry_run:
         return 0
     data = rendered(made, form, svg)

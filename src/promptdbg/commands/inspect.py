@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from promptdbg.analysis.ledger import Entry, Kind, ledger
 from promptdbg.commands import options
-from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, mark_of
+from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, UNKNOWN, mark_of_section
 from promptdbg.model import (
     LOSSES,
     Action,
@@ -97,6 +97,8 @@ def _head(opened: Opened, assembly: Assembly, cells: int) -> Iterator[Line]:
         ("workspace", assembly.workspace),
         ("engine", f"{engine.name}: {opened.detection.reason}"),
     ]
+    if (found := opened.inputs.found_version) is not None and found.knob not in assembly.settings.values:
+        facts.append(("version", f"{found.name}: {found.reason} (--set {found.knob}=… for another)"))
     if assembly.session is not None:
         facts.append(("session", assembly.session))
     if assembly.turns:
@@ -145,13 +147,13 @@ def _sections(assembly: Assembly, cells: int) -> Iterator[Line]:
         total += 0 if section.parent else section.tokens
         rows.append(
             [
-                state(mark_of(section.status)),
+                state(mark_of_section(section)),
                 Piece(
                     "  " * depths[section.id] + section.name + _evidence(section),
                     "muted" if section.lost else "plain",
                 ),
                 *([_priority(section.priority)] if ranked else []),
-                f"{section.tokens:,}",
+                "?" if section.unknown else f"{section.tokens:,}",
                 "" if section.tokens_original == section.tokens else f"{section.tokens_original:,}",
                 "" if section.parent else f"{total:,}",
                 *([_reason(reasons, section)] if wide else []),
@@ -163,13 +165,9 @@ def _sections(assembly: Assembly, cells: int) -> Iterator[Line]:
         yield row
         if not wide and section.lost and (why := _reason(reasons, section)):
             yield from wrapped(why, cells, indent=" " * 11 + "  " * depths[section.id], tone="muted")
-    counts = Counter(section.status for section in assembly.sections)
-    yield line(
-        Piece(
-            "  ".join(f"{m.mark} {counts[s]:,} {m.word}" for s, m in SECTION_MARKS.items() if counts[s]),
-            "muted",
-        )
-    )
+    counts = Counter(mark_of_section(section) for section in assembly.sections)
+    marks = (mark for mark in (*SECTION_MARKS.values(), UNKNOWN) if counts[mark])
+    yield line(Piece("  ".join(f"{m.mark} {counts[m]:,} {m.word}" for m in marks), "muted"))
 
 
 def _depths(assembly: Assembly) -> dict[str, int]:
@@ -180,7 +178,8 @@ def _depths(assembly: Assembly) -> dict[str, int]:
 
 
 def _evidence(section: Section) -> str:
-    return "" if section.evidence is Evidence.COMPUTED else f" ({section.evidence})"
+    """How it is known, where the mark does not say it."""
+    return "" if section.evidence is Evidence.COMPUTED or section.unknown else f" ({section.evidence})"
 
 
 def _priority(priority: float | None) -> str:

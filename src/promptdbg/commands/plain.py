@@ -9,7 +9,7 @@ from promptdbg.analysis.alignment import Alignment, CellKind
 from promptdbg.analysis.blocks import title
 from promptdbg.commands.compare import excerpt
 from promptdbg.debug import Debugger
-from promptdbg.marks import SECTION_MARKS
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Assembly
 from promptdbg.render import Line, line, write
 from promptdbg.text import part_of, plural
@@ -59,8 +59,11 @@ def _sections(assembly: Assembly) -> Iterator[Line]:
     for number, section in enumerate(assembly.sections, 1):
         inside = f", part of {section.parent}" if section.parent else ""
         tokens = part_of(section.tokens, section.tokens_original if section.lost else section.tokens, "token")
-        means = SECTION_MARKS[section.status].means
-        yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
+        means = mark_of_section(section).means
+        if section.unknown:
+            yield line(f"Section {number:,}, {section.name}{inside}: {means}.")
+        else:
+            yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
         for decision in assembly.decisions_on(section.id):
             yield line(f"Because: {decision.because}")
 

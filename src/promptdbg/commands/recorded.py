@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from promptdbg.analysis.items import message_texts
-from promptdbg.analysis.requests import messages_of
+from promptdbg.analysis.requests import counted_input, request_rows
 from promptdbg.errors import InputError
 from promptdbg.export.load import read_json
 from promptdbg.model import Evidence, Json, Message, Stage, StageKind
@@ -24,11 +24,7 @@ def recorded_stage(path: Path, counter: TokenCounter) -> Stage:
         InputError: the file cannot be read, is not JSON, or holds no messages.
     """
     body = read_json(path)
-    rows, _ = messages_of(body)
-    system = body.get("system") if isinstance(body, dict) else None
-    if system is not None:  # Anthropic's requests keep it beside the messages
-        rows = [{"role": "system", "content": system}, *rows]
-    messages = tuple(_message(number, row, counter) for number, row in enumerate(rows))
+    messages = tuple(_message(number, row, counter) for number, row in enumerate(request_rows(body)))
     if not messages:
         raise InputError("holds no messages", where=str(path), hint="a request body, or a list of messages")
     return Stage(
@@ -37,27 +33,10 @@ def recorded_stage(path: Path, counter: TokenCounter) -> Stage:
         title="Recorded",
         messages=messages,
         tokens=sum(message.tokens for message in messages),
-        size=_counted(body),
+        size=counted_input(body),
         unit="tokens",
         measured_by="provider",
     )
-
-
-def _counted(body: Json) -> int | None:
-    """The input tokens that the provider counted, where the record has its answer beside the request:
-    what was read from a cache is counted apart by some."""
-    if not isinstance(body, dict):
-        return None
-    answer = body.get("response")
-    for holder in (body, answer if isinstance(answer, dict) else {}):
-        usage = holder.get("usage", holder)
-        if not isinstance(usage, dict):
-            continue
-        for key in ("prompt_tokens", "input_tokens"):
-            if type(usage.get(key)) is int:
-                apart = (usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens"))
-                return int(usage[key]) + sum(figure for figure in apart if type(figure) is int)
-    return None
 
 
 def _message(number: int, row: Json, counter: TokenCounter) -> Message:

@@ -23,6 +23,9 @@ HOST = "127.0.0.1"
 _OUTSIDE_LINK = re.compile(r"<link\b[^>]*\bhref=\"https?://[^\"]*\"[^>]*>")
 
 
+_HINT = "pip install textual-serve where promptdbg is installed, or: pipx inject promptdbg textual-serve"
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_workspace(parser)
     add_screen(parser)
@@ -34,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         import textual_serve
         from textual_serve.server import Server
     except ImportError as error:
-        raise UsageError("textual-serve is not installed", hint="pip install 'promptdbg[serve]'") from error
+        raise UsageError("textual-serve is not installed", hint=_HINT) from error
     if not 1 <= arguments.port <= 65_535:
         raise UsageError(f"no port {arguments.port}", where="--port")
     # What cannot be opened is said here, not in an empty page.

@@ -1,5 +1,5 @@
-"""List the stored sessions of a workspace, the newest first, and say of each that the framework
-itself would not read why not.
+"""List the stored sessions of a workspace, the one that promptdbg.toml names and then the newest first,
+and say of each that the framework itself would not read why not.
 """
 
 from __future__ import annotations

@@ -1,21 +1,24 @@
 """Explain one item: its life through the stages, every decision with its rule and arithmetic, what
 stood around it in the fill order, where exactly it was cut, and the smallest changes that would
-keep it. --json prints the same as promptdbg/why/1.
+keep it. Of a file that is not read it says why not. --json prints the same as promptdbg/why/1.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from promptdbg.analysis.alignment import edit_word
 from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.fixes import Fix, fixes
 from promptdbg.analysis.items import find_item
+from promptdbg.analysis.undecided import undecided
 from promptdbg.analysis.why import Ruling, Why, final_place, why
 from promptdbg.commands import options
-from promptdbg.marks import mark_of
+from promptdbg.errors import UsageError
+from promptdbg.marks import UNKNOWN, mark_of
 from promptdbg.model import Assembly, MessageStatus, SectionStatus
 from promptdbg.render import (
     BLANK,
@@ -43,20 +46,47 @@ SCHEMA = "promptdbg/why/1"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_workspace(parser)
-    parser.add_argument("item", metavar="ITEM", help="an item: its id, its name, or the end of its path")
+    parser.add_argument(
+        "item", metavar="ITEM", help="an item: its id, its name, the end of its path; or a file"
+    )
     options.add_json(parser)
     parser.add_argument("--no-fixes", action="store_true", help="do not search for what would keep it")
 
 
 def run(arguments: argparse.Namespace) -> int:
     debugger = options.debugger(arguments)
-    answer = why(debugger.assembly, find_item(debugger.assembly, arguments.item))
-    offers = () if arguments.no_fixes or not answer.lost else offered(debugger, answer.item)
+    answer = explained(debugger, arguments.item)
+    wanted = answer.lost and not answer.because and not arguments.no_fixes
+    offers = offered(debugger, answer.item) if wanted else ()
     if arguments.json:
         write_json(document(answer, offers))
     else:
         write(lines(debugger.assembly, answer, offers, columns()))
     return 0
+
+
+def explained(debugger: Debugger, word: str) -> Why:
+    """The answer about the item that a word means, else about the file of the workspace that it names.
+
+    Raises:
+        UsageError: it means nothing, or several items.
+    """
+    from promptdbg.analysis.unread import items_from, named_file, why_not_read
+
+    assembly = debugger.assembly
+    try:
+        return why(assembly, find_item(assembly, word))
+    except UsageError:
+        path = named_file(debugger.opened, word)
+        if path is None:
+            raise
+        items = items_from(debugger.opened, assembly, path)
+        if len(items) > 1:
+            some = ", ".join(items[:6]) + (f" and {len(items) - 6:,} more" if len(items) > 6 else "")
+            raise UsageError(f"{len(items):,} items come from {word}", hint=f"name one: {some}") from None
+        if items:
+            return why(assembly, items[0])
+    return why_not_read(debugger.opened, assembly, path, debugger.counter)
 
 
 def offered(debugger: Debugger, item: str, tried: Tried | None = None) -> tuple[Fix, ...]:
@@ -98,7 +128,7 @@ def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) ->
         place = final_place(assembly, answer.item)
         seen = f" It is message {place[0]} of the final list." if place and not answer.lost else ""
         yield BLANK
-        yield from wrapped(f"Nothing was taken from it.{seen}", cells)
+        yield from wrapped(answer.because or undecided(assembly, answer) + seen, cells)
     for ruling in answer.rulings:
         yield BLANK
         yield from _ruling(answer, ruling, cells)
@@ -122,11 +152,18 @@ def _head(answer: Why) -> Line:
     known = {status.value: status for status in (*SectionStatus, *MessageStatus)}
     status = known.get(answer.status)
     mark = state(mark_of(status)) if status is not None else Piece(answer.status.upper())
+    if answer.unknown:
+        mark = state(UNKNOWN)
+    elif status is MessageStatus.REWRITTEN:  # as compare has it
+        actions = {ruling.decision.action for ruling in answer.rulings}
+        mark = state(replace(mark_of(status), word=edit_word(actions)))
     name = "" if answer.name == answer.item else f"  {answer.name}"
     return line(mark, "  ", Piece(answer.item, "title"), Piece(name, "muted"))
 
 
 def _tokens(answer: Why) -> str:
+    if answer.unknown:
+        return "? tokens"
     return part_of(answer.tokens, answer.tokens_original, "token")
 
 

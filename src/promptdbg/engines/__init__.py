@@ -18,6 +18,15 @@ _ENGINES = {
 
 ENGINE_NAMES = tuple(_ENGINES)
 
+DATA_FILES = {
+    "components.json": ("agentos",),
+    "candidates.json": ("phronomy",),
+    "messages.jsonl": ("bee", "orbiter", "phronomy"),
+    "messages.json": ("orbiter", "phronomy"),
+}
+"""Input files that tell no engine by themselves, since other programs have files of that name, and the
+engines that read them once they are chosen."""
+
 
 @cache
 def engine(name: str) -> AnyEngine:

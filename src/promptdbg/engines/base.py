@@ -55,17 +55,28 @@ class LoadRequest:
     home: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundVersion:
+    """Which version of a framework a workspace is for, why, and the knob that chooses another."""
+
+    name: str
+    reason: str
+    knob: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
     """Everything an assembly depends on, in memory. Engines extend it.
 
-    ``watched`` are the paths whose change, appearance or removal changes the answer.
+    ``watched`` are the paths whose change, appearance or removal changes the answer. ``found_version``
+    is set where the version of the framework was found out.
     """
 
     workspace: str
     session: str | None = None
     warnings: tuple[Notice, ...] = ()
     watched: tuple[str, ...] = ()
+    found_version: FoundVersion | None = None
 
 
 InputsT = TypeVar("InputsT")

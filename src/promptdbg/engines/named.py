@@ -1,10 +1,17 @@
-"""What a manifest says to an engine with a configuration file of its own: other files, and keys that go
-before those of the configuration."""
+"""What an engine with input files of its own reads: which files a manifest names, keys of it that go
+before those of the configuration, and that a file which cannot be read is an error.
+
+Nothing can be said of a prompt whose input is broken: a picture of what is left would be blamed on the
+framework. In the UI the last good picture stays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from promptdbg.errors import InputError
+from promptdbg.files.structured import Parsed, read_structured
 from promptdbg.model import Json, Notice, Source
 from promptdbg.workspace import Workspace
 
@@ -22,6 +29,36 @@ def named_files(
             message = f"{key} must be a file name; {usual} is read"
             wrong.append(Notice(f"{engine}.manifest", message, workspace.source(key)))
     return found, wrong
+
+
+def read_whole(path: Path) -> Parsed:
+    """An input file, parsed; not found where it is not there. Broken lines of JSON Lines are notices.
+
+    Raises:
+        InputError: it cannot be read or parsed.
+    """
+    parsed = read_structured(path)
+    if parsed.ok or not parsed.found:
+        return parsed
+    notice = parsed.notices[0]
+    raise broken(notice.message, notice.source or parsed.source())
+
+
+def read_table(path: Path) -> Parsed:
+    """An engine's configuration: a table of keys, or nothing.
+
+    Raises:
+        InputError: it cannot be read or parsed, or is something else.
+    """
+    parsed = read_whole(path)
+    if parsed.value is not None and not isinstance(parsed.value, dict):
+        raise broken("must be a table of keys", parsed.source())
+    return parsed
+
+
+def broken(what: str, place: Source) -> InputError:
+    """The error that a file cannot be used, in the words of all engines."""
+    return InputError(what, where=str(place), hint="correct the file; nothing is rebuilt without it")
 
 
 def laid_over(workspace: Workspace, engine: str) -> tuple[Mapping[str, Json], list[Notice]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -59,12 +60,6 @@ def turns_of(rows: Sequence[Row]) -> tuple[Turn, ...]:
     return tuple(found)
 
 
-def rows_at(rows: tuple[Row, ...], turn: int | None) -> tuple[Row, ...]:
-    """The rows up to and with the user message of a turn; all of them for the next turn."""
-    chosen = next((entry for entry in turns_of(rows) if entry.number == turn), None)
-    return rows if chosen is None else rows[: chosen.row + 1]
-
-
 def message_of(row: Row, counter: TokenCounter, size: int | None = None) -> Message:
     """A row as a message. ``size`` is the framework's own estimate of it."""
     value = row.value
@@ -87,18 +82,39 @@ def message_of(row: Row, counter: TokenCounter, size: int | None = None) -> Mess
 
 
 class Memo:
-    """Messages made once per source and tokenizer: they depend on no setting, and a live debugger
-    assembles the same inputs again and again."""
+    """What depends on no setting, made once: a live debugger assembles the same inputs again and again."""
 
     def __init__(self) -> None:
-        self._made: dict[object, tuple[object, tuple[Message, ...]]] = {}
+        self._made: dict[object, tuple[Sequence[object], tuple[Message, ...]]] = {}
+        self._turns: tuple[object, tuple[Turn, ...]] = ((), ())
 
     def messages(self, source: Sequence[T], key: object, make: Callable[[T], Message]) -> tuple[Message, ...]:
-        """``make`` of each of ``source``; remembered for this very sequence under ``key``."""
-        known = self._made.get(key)
-        if known is None or known[0] is not source:
-            known = self._made[key] = (source, tuple(map(make, source)))
-        return known[1]
+        """``make`` of each of ``source``.
+
+        What is remembered under ``key`` of its beginning is not made again: an earlier turn has the
+        beginning of the same rows.
+        """
+        known, made = self._made.get(key, ((), ()))
+        if not all(map(is_, source, known)):
+            made = ()
+        if len(made) < len(source):
+            made = (*made, *map(make, source[len(made) :]))
+            self._made[key] = (source, made)
+        return made[: len(source)]
+
+    def turns(self, rows: Sequence[Row]) -> tuple[Turn, ...]:
+        """The turns of the rows; remembered for this very sequence."""
+        if self._turns[0] is not rows:
+            self._turns = (rows, turns_of(rows))
+        return self._turns[1]
+
+    def messages_at(
+        self, rows: Sequence[Row], turn: int | None, key: object, make: Callable[[Row], Message]
+    ) -> tuple[Message, ...]:
+        """The messages up to and with the user message of a turn; all of them for the next turn."""
+        made = self.messages(rows, key, make)
+        chosen = next((entry for entry in self.turns(rows) if entry.number == turn), None)
+        return made if chosen is None else made[: chosen.row + 1]
 
 
 @dataclass(frozen=True, slots=True)

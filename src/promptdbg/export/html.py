@@ -12,7 +12,7 @@ from html import escape
 from promptdbg.analysis.align import align_assembly
 from promptdbg.analysis.alignment import PRESENT, Alignment, Cell
 from promptdbg.analysis.blocks import full_text, title
-from promptdbg.marks import SECTION_MARKS
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Assembly, Budget, Decision, Section
 from promptdbg.text import plural, safe
 
@@ -105,7 +105,7 @@ def _sections(assembly: Assembly) -> Iterator[str]:
 
 
 def _section_row(assembly: Assembly, section: Section, depth: int) -> str:
-    mark = SECTION_MARKS[section.status]
+    mark = mark_of_section(section)
     priority = "" if section.priority is None else f"{section.priority:g}"
     why = "".join(_why(assembly, decision) for decision in assembly.decisions_on(section.id))
     text = f"<details><summary>text</summary><pre>{_spans(section)}</pre></details>" if section.text else ""

@@ -9,12 +9,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from promptdbg.export.document import Document
-from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, Mark
+from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, UNKNOWN, Mark
+from promptdbg.model import SectionStatus
 from promptdbg.text import safe
 
 _MARKS: Mapping[str, Mark] = {
     **{status.value: mark for status, mark in MESSAGE_MARKS.items()},
     **{status.value: mark for status, mark in SECTION_MARKS.items()},
+}
+# The words of the table above them: an action is called what it makes of its item.
+_LOSS_WORDS = {
+    "truncate": SECTION_MARKS[SectionStatus.TRUNCATED].word,
+    "drop": SECTION_MARKS[SectionStatus.DROPPED].word,
+    "shadow": SECTION_MARKS[SectionStatus.SHADOWED].word,
+    "disable": SECTION_MARKS[SectionStatus.DISABLED].word,
+    "literal": SECTION_MARKS[SectionStatus.LITERAL].word,
 }
 _LOST = ("truncated", "dropped", "disabled", "shadowed", "literal")
 
@@ -70,7 +79,7 @@ def _sections(document: Document) -> Iterator[str]:
         lines = section["sizes"]["lines"] if "sizes" in section else _line_count(section.get("text") or "")
         priority = "" if section["priority"] is None else f"{section['priority']:g}"
         yield (
-            f"| {_status(section['status'])} | {indent}{_cell(section['name'])} | {_cell(section['kind'])} "
+            f"| {_section_status(section)} | {indent}{_cell(section['name'])} | {_cell(section['kind'])} "
             f"| {priority} | {section['tokens']:,} | {section['tokens_original']:,} | {lines:,} |"
         )
     yield ""
@@ -99,11 +108,7 @@ def _stages(document: Document) -> Iterator[str]:
 
 def _losses(document: Document) -> Iterator[str]:
     rules = {rule["id"]: rule for rule in document["rules"]}
-    lost = [
-        d
-        for d in document["decisions"]
-        if d["action"] in ("truncate", "drop", "shadow", "disable", "literal")
-    ]
+    lost = [d for d in document["decisions"] if d["action"] in _LOSS_WORDS]
     if not lost:
         return
     yield "## What was lost, and why"
@@ -112,7 +117,8 @@ def _losses(document: Document) -> Iterator[str]:
         rule = rules.get(decision["rule"], {})
         named = " ".join(_cell(rule.get(key, "")) for key in ("framework", "version", "source")).strip()
         tail = f" ({named})" if named else ""
-        yield f"- **{_cell(decision['item'])}** {decision['action']}, {_code(decision['rule'])}{tail}"
+        what = _LOSS_WORDS[decision["action"]]
+        yield f"- **{_cell(decision['item'])}** {what}, {_code(decision['rule'])}{tail}"
         if decision["because"]:
             yield f"  {_cell(decision['because'])}"
     yield ""
@@ -159,6 +165,12 @@ def _fenced(text: str) -> Iterator[str]:
     yield f"{fence}text"
     yield safe(text).rstrip("\n")
     yield fence
+
+
+def _section_status(section: Document) -> str:
+    if section["status"] == "empty" and section.get("evidence") == "unknown":
+        return f"{UNKNOWN.mark} {UNKNOWN.word}"
+    return _status(section["status"])
 
 
 def _status(status: str) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 from promptdbg.debug import Opened, OpenRequest, open_workspace, opened_assembly
 from promptdbg.errors import InputError
 from promptdbg.export.load import assembly_from, is_assembly, read_json
+from promptdbg.export.requests import is_request, trace_of_request
 from promptdbg.export.trace_format import assembly_from_trace
 from promptdbg.files.disk import expanded, is_file, is_folder
-from promptdbg.model import Assembly, Settings
+from promptdbg.model import Assembly, Json, Settings
 from promptdbg.tokens import TokenCounter
 
 
@@ -20,15 +21,28 @@ def is_document(path: Path) -> bool:
 
 
 def opened_document(path: Path, counter: TokenCounter) -> Opened:
-    """An assembly that promptdbg wrote, or a trace of another program.
+    """An assembly that promptdbg wrote, a trace of another program, or a request that was sent.
 
     Raises:
-        InputError: the file cannot be read, or holds neither.
+        InputError: the file cannot be read, or holds none of these.
     """
-    found = read_json(path)
-    if is_assembly(found):
-        return opened_assembly(assembly_from(found, str(path)))
-    return opened_assembly(assembly_from_trace(found, counter, str(path)))
+    return opened_assembly(document_assembly(read_json(path), counter, str(path)))
+
+
+def document_assembly(document: Json, counter: TokenCounter, where: str = "") -> Assembly:
+    """The assembly that a JSON value is or describes; see ``opened_document``.
+
+    Raises:
+        InputError: it is nothing of that kind.
+    """
+    if is_assembly(document):
+        return assembly_from(document, where)
+    if is_request(document):
+        return assembly_from_trace(trace_of_request(document), counter, where)
+    if isinstance(document, list):
+        hint = "a message is an object with a role and content; see docs/trace-format.md"
+        raise InputError("is a list, but not one of messages", where=where, hint=hint)
+    return assembly_from_trace(document, counter, where)
 
 
 def prompt_at(place: str, beside: Opened, settings: Settings, counter: TokenCounter) -> Assembly:

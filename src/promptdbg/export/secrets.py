@@ -11,6 +11,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from promptdbg.export.views import View, views
@@ -34,7 +35,8 @@ class Shape:
     so a shape costs nothing in a text that cannot hold it. Without ``needs`` all is searched.
     ``closed`` shapes end by themselves (a fixed length, a closing mark), so they can be trusted
     where line breaks were taken out. ``folded`` patterns are written in lower case and ignore case
-    (much faster than the flag). ``accept`` has the last word on a match.
+    (much faster than the flag). ``running`` ones are of no fixed length: they go on for as long as their
+    characters do, which those of the next line may be. ``accept`` has the last word on a match.
     """
 
     kind: str
@@ -43,6 +45,7 @@ class Shape:
     reach: int = 600
     closed: bool = False
     folded: bool = False
+    running: bool = False
     accept: Callable[[str], bool] = lambda value: True
 
 
@@ -77,10 +80,31 @@ def in_view(view: View, shapes: Sequence[Shape]) -> Iterator[Found]:
         for start, end in _stretches(lower, shape, places):
             for match in shape.pattern.finditer(searched, start, end):
                 group = 1 if shape.pattern.groups and match.group(1) is not None else 0
-                value = view.text[match.start(group) : match.end(group)]
+                begin, stop = match.span(group)
+                if shape.running:
+                    stop = _own_end(view, shape, searched, begin, stop)
+                value = view.text[begin:stop]
                 if value and shape.accept(value):
-                    first, last = view.span(match.start(group), match.end(group))
+                    first, last = view.span(begin, stop)
                     yield Found(first, last, shape.kind, value)
+
+
+_MARKS_AFTER = frozenset("\"'`,;)]}>")
+
+
+def _own_end(view: View, shape: Shape, searched: str, begin: int, stop: int) -> int:
+    """Where a match that runs over line breaks ends: at the first break up to which it is a secret already,
+    unless the next line goes on like one, with letters and digits, and holds nothing else."""
+    breaks = view.breaks(begin, stop)
+    whole = next((at for at in breaks if any(shape.pattern.finditer(searched, begin, at))), None)
+    if whole is None:
+        return stop
+    for at, following in pairwise([*(at for at in breaks if at >= whole), stop]):
+        piece = view.text[at:following]
+        ends = following < stop or view.ends_line(stop) or view.text[stop] in _MARKS_AFTER
+        if not (ends and any(map(str.isdigit, piece)) and any(map(str.isalpha, piece))):
+            return at
+    return stop
 
 
 def _lower(text: str) -> str:

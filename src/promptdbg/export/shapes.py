@@ -146,7 +146,7 @@ _OWN: tuple[Shape, ...] = (
         reach=17_000,
         closed=True,
     ),
-    Shape("api-key", re.compile(_VENDOR_KEYS, re.VERBOSE), needs=_VENDOR_NEEDS, closed=True),
+    Shape("api-key", re.compile(_VENDOR_KEYS, re.VERBOSE), needs=_VENDOR_NEEDS, closed=True, running=True),
     Shape(
         "api-key",
         re.compile(r"[MNO][A-Za-z\d_-]{23,25}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,38}(?![\w-])"),
@@ -276,8 +276,11 @@ def default_shapes() -> tuple[Shape, ...]:
         module, _, attribute = name.partition(".")
         detector = getattr(import_module(f"detect_secrets.plugins.{module}"), attribute)()
         kind = "token" if module == "jwt" else "api-key"
-        # Prefixes and fixed lengths, so they end by themselves.
-        found += (Shape(kind, _ungrouped(pattern), needs, closed=True) for pattern in detector.denylist)
+        # Prefixes and lengths, so they end by themselves or with their characters.
+        found += (
+            Shape(kind, _ungrouped(pattern), needs, closed=True, running=True)
+            for pattern in detector.denylist
+        )
     return tuple(found)
 
 

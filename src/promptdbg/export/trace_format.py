@@ -59,7 +59,8 @@ def assembly_from_trace(document: Json, counter: TokenCounter, where: str = "") 
     reader = _Reader(where)
     top = reader.object(document, "the document")
     if top.get("schema") != TRACE_SCHEMA:
-        raise InputError(f"has the schema {top.get('schema')!r}, not {TRACE_SCHEMA}", where=where)
+        hint = "see docs/trace-format.md; a recorded request, or a list of messages, opens too"
+        raise InputError(f"has the schema {top.get('schema')!r}, not {TRACE_SCHEMA}", where=where, hint=hint)
     program = reader.object(top.get("program", {}), "program")
     sections = tuple(_sections(reader, top, counter))
     lists = [

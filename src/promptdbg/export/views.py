@@ -4,7 +4,7 @@ URL escapes undone, with line breaks taken out. Each way maps back to the text a
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote_to_bytes
 
@@ -50,6 +50,17 @@ class View:
         pieces.append(parent.text[end:])
         view.text = "".join(pieces)
         return view
+
+    def breaks(self, start: int, end: int) -> list[int]:
+        """Where line breaks were taken out inside of ``[start, end)``."""
+        if not self.unwrapped:
+            return []
+        return self._starts[bisect_right(self._starts, start) : bisect_left(self._starts, end)]
+
+    def ends_line(self, offset: int) -> bool:
+        """Whether a line of the text ended there."""
+        at = bisect_left(self._starts, offset)
+        return offset == len(self.text) or (at < len(self._starts) and self._starts[at] == offset)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the original text that ``[start, end)`` stands for; ``end > start``."""

@@ -72,19 +72,20 @@ def read_structured(path: Path) -> Parsed:
 def _text(read: FileRead) -> tuple[str | None, Notice | None]:
     where = Source(str(read.path))
     if read.problem is not None:
-        return None, Notice(f"file.{read.problem.kind}", f"{read.path.name} {read.problem.message}", where)
+        return None, Notice(f"file.{read.problem.kind}", read.problem.message, where)
     assert read.data is not None
     try:
         return read.data.decode("utf-8-sig"), None
     except UnicodeDecodeError as error:
-        message = f"{read.path.name}: byte {error.start} is not UTF-8"
+        message = f"byte {error.start} is not UTF-8"
         line = read.data.count(b"\n", 0, error.start) + 1
         return None, Notice("file.not-utf8", message, Source(str(read.path), line))
 
 
 def _broken(path: Path, form: str, what: str, line: int | None, column: int | None) -> Parsed:
-    place = f", line {line}, column {column}" if line is not None and column is not None else ""
-    notice = Notice(f"{form}.syntax", f"{path.name}{place}: {what}", Source(str(path), line))
+    """A syntax error. The notice's place has file and line, so its text has the column alone."""
+    message = what if column is None else f"column {column}: {what}"
+    notice = Notice(f"{form}.syntax", message, Source(str(path), line))
     return Parsed(path, ok=False, notices=(notice,))
 
 

@@ -44,13 +44,13 @@ def session_format(name: str) -> Format:
     return cast(Format, import_module(_FORMATS[name]))
 
 
-def ref_for(path: Path, name: str) -> SessionRef:
-    """A reference to a session file the user named.
+def ref_for(path: Path, name: str, hint: str) -> SessionRef:
+    """A reference to a session file the user named; ``hint`` is what to try where it is none.
 
     Raises:
         InputError: there is no such file, or it is not a regular file.
     """
     read = read_file(path, limit=_HEAD, cut=True)
     if read.problem is not None:
-        raise InputError(read.problem.message, where=str(path), hint="name a session file, or 'latest'")
+        raise InputError(read.problem.message, where=str(path), hint=hint)
     return SessionRef(str(path), name, path.stem, read.size, read.modified)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, work
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.screen import Screen
 
@@ -29,10 +29,11 @@ from promptdbg.tui.ahead import MODULES, imported
 from promptdbg.tui.config import Config
 from promptdbg.tui.guide import Guide
 from promptdbg.tui.keyboard import Keyboard
-from promptdbg.tui.keys import bindings
+from promptdbg.tui.keys import bindings, keys_of
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.screens.framed import FramedScreen
 from promptdbg.tui.screens.opening import OpeningScreen
+from promptdbg.tui.scrollbars import draw_scrollbars
 from promptdbg.tui.theme import DEFAULT, HIGH_CONTRAST
 from promptdbg.tui.watching import Watching
 
@@ -85,11 +86,19 @@ class PromptdbgApp(App[int]):
     """
 
     TITLE = "promptdbg"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("app"), Binding("ctrl+z", "help_undo", show=False)]
     DEFAULT_CSS = """
     PromptdbgApp.-ascii {
         & .pane, & #box { border: ascii $foreground 30%; &:focus { border: ascii $border; } }
         & #strip { border-top: ascii $foreground 30%; }
+        & CommandPalette #--input, & CommandList { border: none; }
+        & SearchIcon { display: none; }
+        & CommandInput { padding-left: 2; }
+    }
+    PromptdbgApp CommandPalette {
+        & > Vertical { margin-top: 1; }
+        & CommandInput, & CommandInput:focus { border: none; height: 1; }
+        & SearchIcon { margin-top: 0; }
     }
     """
     COMMANDS = App.COMMANDS | {_action_provider, _item_provider}
@@ -145,6 +154,7 @@ class PromptdbgApp(App[int]):
         self.set_keymap(dict(self.config.keys))
         self.animation_level = "none"
         self.set_class(self.ascii_only, "-ascii")
+        draw_scrollbars(ascii_only=self.ascii_only)
         self.run_worker(self.keyboard.run(), group="keyboard", description="keyboard")
         self.call_after_refresh(self._drive)
         if sys.stdin is not None and sys.stdin.isatty():
@@ -184,7 +194,7 @@ class PromptdbgApp(App[int]):
         elif screen := self.on_top:
             screen.show(message.picture)
             screen.say(self._timed(message.picture))
-        self.watching.follow(message.picture.watched)
+        self.watching.follow(message.picture.watched, self.driver.read_at)
 
     async def _begin(self) -> None:
         """To the first screen, which draws the picture as it comes; the opening one stays below it."""
@@ -334,6 +344,19 @@ class PromptdbgApp(App[int]):
         from promptdbg.tui.telling import tell_ledger
 
         tell_ledger(self)
+
+    def action_help_quit(self) -> None:
+        """Textual's word for ctrl+c names another key, in a box over the status line."""
+        self.say(f"ctrl+c copies what the mouse selected; {self._key('app.quit')} leaves promptdbg")
+
+    def action_help_undo(self) -> None:
+        """What ctrl+z does elsewhere has another key here."""
+        self.say(f"{self._key('app.undo')} takes the last change back")
+
+    def _key(self, name: str) -> str:
+        """A key as this person has it."""
+        (key,) = (self.config.named(key) for key in keys_of("app") if key.id == name)
+        return key.shown
 
     def action_help(self) -> None:
         from promptdbg.tui.telling import tell_keys

@@ -86,6 +86,9 @@ def cap_of(picture: Picture, thing: Section | Message) -> Knob | None:
 # ---- turns --------------------------------------------------------------------------------------
 
 
+RECORDED = "this is a recording: changes can be tried in the workspace itself only"
+"""Why a recording cannot be changed."""
+
 NO_TURNS = "there are no turns: no session with user messages is open"
 
 

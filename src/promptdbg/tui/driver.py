@@ -51,6 +51,8 @@ class Driver:
         self._last_time = 0.0
         self.debugger: Debugger | None = None
         self.picture: Picture | None = None
+        self.read_at = time.time_ns()
+        """When it last began to read files, in nanoseconds."""
         self._drawn = False
 
     # -- from the event loop
@@ -126,6 +128,7 @@ class Driver:
     # -- in the thread
 
     def _first(self, opener: Opener) -> Picture:
+        self.read_at = time.time_ns()
         with out_of_sight(self._many):
             self.debugger = opener()
             picture = picture_of(self.debugger)
@@ -157,6 +160,8 @@ class Driver:
             self._last_key, self._last_time = job.key, time.monotonic()
         else:
             self._last_key = ""
+            if job.name == "reload":
+                self.read_at = time.time_ns()
             done = job.act(debugger)
             if done is None:
                 self._post(Refused(job.nothing))

@@ -114,6 +114,7 @@ class _Items:
 
 def summary(rows: Iterable[FindingRow], found: Found) -> str:
     """How many problems there are, by group, as one sentence."""
+    rows = list(rows)
     problems = [row.group for row in rows if row.problem and not row.head]
     if not problems:
         choose = " (s chooses with what)" if found.others else ""

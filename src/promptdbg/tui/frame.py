@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from promptdbg.model import EngineInfo
-from promptdbg.text import one_line, safe
+from promptdbg.text import clip_middle, one_line, safe
 from promptdbg.tui.changes import turn_name
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import counts_text
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.wrapping import Piece
+
+NAME_CELLS = 32
+"""Cells of a name from disk in a header: a longer one would push out all the rest."""
 
 
 def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bool) -> Sequence[Cell]:
@@ -24,23 +27,28 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
     turns = len(assembly.turns)
     turn = turn_name(assembly.turn, turns) if turns else ""
     changed = "changed (c)" if picture.undo else ""
+    lost = f"{picture.messages_lost:,} lost/cut (m)" if picture.messages_lost else ""
     return (
-        Cell(one_line(Path(assembly.workspace).name), "virtual--strong"),
-        Cell(one_line(session), rank=7),
+        Cell(clip_middle(one_line(Path(assembly.workspace).name), NAME_CELLS), "virtual--strong"),
+        Cell(clip_middle(one_line(session), NAME_CELLS), rank=7),
         Cell(turn, rank=3),
         Cell(one_line(f"{assembly.engine.title} {assembly.engine.version}"), rank=6),
+        Cell("RECORDING" if picture.recorded else "", "virtual--warning", rank=1),
         Cell(doubt(assembly.engine), "virtual--warning", rank=3),
         Cell(f"{about}{tokenizer.name} ({exact})", "virtual--muted", rank=8),
-        Cell(counts_text(picture.counts, ascii_only), right=True),
-        Cell(f"{picture.messages_lost:,} lost/cut (m)" if picture.messages_lost else "", rank=1, right=True),
+        Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
+        Cell(lost, rank=1, right=True),
         Cell(changed, "virtual--accent", rank=5, right=True),
-        Cell(
-            "STALE" if stale else watching,
-            "virtual--error" if stale else "virtual--muted",
-            rank=0 if stale else 4 if watching == "WATCHING" else 2,  # what is usual goes first
-            right=True,
-        ),
+        state_cell(
+            watching, stale=stale, rank=4 if watching == "WATCHING" else 2
+        ),  # what is usual goes first
     )
+
+
+def state_cell(watching: str, *, stale: bool, rank: int) -> Cell:
+    """Whether the files are followed, or could not be read as they are now."""
+    style = "virtual--error" if stale else "virtual--muted"
+    return Cell("STALE" if stale else watching, style, rank=0 if stale else rank, right=True)
 
 
 def doubt(engine: EngineInfo) -> str:

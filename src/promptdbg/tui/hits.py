@@ -9,6 +9,7 @@ from promptdbg.analysis.trace import Hit, SeenAt, TraceResult
 from promptdbg.model import Assembly
 from promptdbg.text import one_line, plural, safe, share
 from promptdbg.tui.picture import Picture
+from promptdbg.tui.why import rule_facts
 from promptdbg.tui.wrapping import Paragraph, say
 
 _EXCERPT = 2_000
@@ -35,8 +36,7 @@ def hit_lines(hit: Hit, picture: Picture) -> list[Paragraph]:
         title = hit.decision.rule if rule is None else rule.title
         lines.append(say(("Rule     ", "virtual--muted"), one_line(title), hang=9))
         if rule is not None:
-            named = f"{rule.id} · {rule.framework} {rule.version} · {rule.source}"
-            lines.append(say((safe(named, lines=False), "virtual--muted"), indent=9))
+            lines.append(say((rule_facts(rule), "virtual--muted"), indent=9))
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from promptdbg.analysis.fixes import Fix
-from promptdbg.marks import mark_of
+from promptdbg.marks import mark_of_section
 from promptdbg.model import EngineInfo, Knob, Section
 from promptdbg.text import clip, one_line, plural, safe, width
 from promptdbg.tui.changes import value_text
@@ -58,7 +58,7 @@ def summary(
         fixes: what would keep it, as far as it was found; without any the reason has both lines.
         room: the cells of a line.
     """
-    mark = mark_of(section.status)
+    mark = mark_of_section(section)
     head = f"{glyph_of(mark, ascii_only)} {mark.word} {one_line(section.name)}"
     settled = picture.settled(section.id)
     told = settled.because if settled else section.stand_in or "no rule touched it"
@@ -86,10 +86,21 @@ KEPT_IF = "Whole if you "
 
 
 def knob_help(knob: Knob) -> str:
-    """What a knob does, what it takes, and what it is without a change."""
-    parts = [one_line(knob.help)] if knob.help else []
-    parts.append(f"{knob.range_text()}, default {value_text(knob.default)}")
-    return f"{one_line(knob.title)}: " + " · ".join(parts)
+    """What a knob does, and what it is without a change."""
+    about = f": {one_line(knob.help).rstrip('.')}" if knob.help else ""
+    return f"{one_line(knob.title)}{about} · default {value_text(knob.default)}"
+
+
+RANGE_CELLS = 36
+"""Cells for what a knob takes, in the frame of the narrowest panel."""
+
+
+def knob_range(knob: Knob) -> str:
+    """What a knob takes, short enough for the frame of the knobs."""
+    text = one_line(knob.range_text())
+    if knob.kind == "choice" and width(text) > RANGE_CELLS:
+        return f"one of {len(knob.choices):,}: enter shows them"
+    return text
 
 
 def next_sort(sort: Sort, step: int, *, priorities: bool) -> Sort:

@@ -158,12 +158,14 @@ KEYS: tuple[Key, ...] = (
     Key("knobs.type", "knobs", "enter", "enter", "choose", "Type", "Type a value; of a few, choose one", 13),
     Key("knobs.toggle", "knobs", "space", "space", "flip", "Switch", "On or off, or the next choice", 10),
     Key("knobs.default", "knobs", "backspace,d", "d", "default", "Default", "Back to the knob's default", 14),
+    Key("knobs.back", "knobs", "escape", "esc", "screen.back", "Close", "Close the knobs", 80),
     # budget
     Key("budget.less", "budget", "left,minus,h", "← -", "step(-1)", "Less", "A step less", 11),
     Key("budget.more", "budget", "right,plus,equals_sign,l", "→ +", "step(1)", "More", "A step more", 12),
     Key("budget.less-fast", "budget", "shift+left,H", "H", "step(-8)", "Less ×8", "Eight steps less", 13),
     Key("budget.more-fast", "budget", "shift+right,L", "L", "step(8)", "More ×8", "Eight steps more", 14),
     Key("budget.type", "budget", "enter", "enter", "type", "Type", "Type the number (a digit begins too)", 15),
+    Key("budget.back", "budget", "escape", "esc", "screen.back", "Done", "Back to the sections", 80),
     # message lists
     Key("columns.next", "columns", "n", "n", "change(1)", "Change", "To the next change", 8),
     Key("columns.previous", "columns", "N", "N", "change(-1)", "Change before", "To the change before"),

@@ -87,7 +87,9 @@ def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:
         return []
     head = f"{pad('', _NAME + 5)}{pad(why.unit.upper(), 9, right=True)}{pad('KEPT SO FAR', 13, right=True)}"
     message = why.kind == "message"
-    title = "Around it, where it was last whole" if message else "In the order they are taken"
+    title = "In the order they are taken"
+    if message:
+        title = "Around it, where it was last whole" if why.lost else "Around it, in what is sent"
     lines = [say((title, "virtual--strong")), say((head, "virtual--muted"))]
     return [*lines, *(_neighbour(entry, message, ascii_only) for entry in why.around), BLANK]
 

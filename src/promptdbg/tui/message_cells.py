@@ -18,9 +18,9 @@ from promptdbg.analysis.diff import pieces as diff_pieces
 from promptdbg.analysis.diff import word_diff
 from promptdbg.analysis.why import arithmetic
 from promptdbg.model import Action, Decision, Message, Rule
-from promptdbg.text import clip, plural, safe, width
+from promptdbg.text import clip, one_line, plural, safe, width
 from promptdbg.tui.sentences import signed
-from promptdbg.tui.wrapping import Piece, layout, line_text, say, wrap
+from promptdbg.tui.wrapping import Piece, facts, layout, line_text, say, wrap
 
 Line: TypeAlias = Sequence[Piece]
 Mode: TypeAlias = Literal["closed", "full", "open", "words"]
@@ -107,6 +107,8 @@ def head_line(cell: Cell, cells: int, first: bool, hint: str = "") -> Line:
     """What a cell is: sign, role and tool, what happened to it, tokens at the right."""
     style = STYLES[cell.kind]
     room = cells - 2
+    if cell.kind is CellKind.ABSENT or (cell.kind is CellKind.SAME and not first):
+        return [(cell.sign, style), (clip(f" {hint}", room) if hint else "", "status--cut")]
     if cell.message is None:
         text = cell.word
         if cell.other is not None:
@@ -115,15 +117,13 @@ def head_line(cell: Cell, cells: int, first: bool, hint: str = "") -> Line:
             text += f" {safe(title(cell.before), lines=False)}"
         cost = f"−{cell.before.tokens:,}" if cell.kind is CellKind.DROPPED and cell.before else ""
         return [(cell.sign, style), *_spread(text, style, "", "", cost, room)]
-    if cell.kind is CellKind.SAME and not first:
-        return [(cell.sign, style), (clip(f" {hint}", room) if hint else "", "status--cut")]
-    word = cell.word
+    word, word_style = (cell.word, style) if cell.word else (hint, "status--cut")
     if cell.kind is CellKind.MOVED and cell.other is not None:
         word += f" from {cell.other + 1:,}"
     name = safe(title(cell.message), lines=False)
     return [
         (cell.sign, style),
-        *_spread(name, "virtual--strong", word, style, f"{cell.message.tokens:,}", room),
+        *_spread(name, "virtual--strong", word, word_style, f"{cell.message.tokens:,}", room),
     ]
 
 
@@ -203,8 +203,8 @@ def _why(cell: Cell, room: int, rules: Mapping[str, Rule]) -> list[Line]:
             figures.append(f"{decision.before:,} → {plural(decision.after, 'token')} ({change})")
         rule = rules.get(decision.rule)
         if rule is not None:
-            figures.append(f"{rule.framework} {rule.version}, {rule.source}")
-        paragraphs.append(say((safe(" · ".join(figures), lines=False), "virtual--muted"), hang=2))
+            figures += [f"{rule.framework} {rule.version}", rule.source]
+        paragraphs.append(say((facts(*map(one_line, figures)), "virtual--muted"), hang=2))
         lines += [[(" ", ""), *line] for line in layout(paragraphs, room)]
     return lines
 
@@ -244,7 +244,7 @@ def _difference(before: Message, after: Message, room: int) -> list[Line]:
     paragraphs.append(say(*paragraph))
     if not changes:
         paragraphs.insert(0, say(("the text is the same; another key differs", "virtual--muted")))
-    return [[(" ", ""), *line] for line in layout(paragraphs, room)]
+    return [[(" ", ""), *line] for line in layout(paragraphs, room, words=False)]
 
 
 def _shortened(text: str) -> str:

@@ -311,6 +311,8 @@ def place_among(changes: Sequence[Run], row: int) -> int:
 
 def summary(alignment: Alignment) -> str:
     """What the lists differ in, counted."""
+    if len(alignment.columns) == 1:
+        return "there is one list only"
     words: dict[str, int] = {}
     for row in range(alignment.length):
         if not alignment.touched[row]:

@@ -84,7 +84,7 @@ def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -
             write(path, force=True)
             return None
 
-        screen.ask(Ask.Question(f"{one_line(path.name)} exists. Replace it? yes:", sure))
+        screen.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", sure))
 
     def answered(text: str) -> str | None:
         path = expanded(text.strip())

@@ -10,6 +10,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from promptdbg.text import clip, one_line
+from promptdbg.tui.glyphs import written
 from promptdbg.tui.keys import Key
 from promptdbg.tui.picture import messages_of
 from promptdbg.tui.screens.base import PictureScreen
@@ -36,20 +37,23 @@ class ActionProvider(Provider):
     def _run(self, key: Key) -> None:
         self.app.simulate_key(key.keys.split(",")[0])
 
+    def _told(self, key: Key) -> tuple[str, str]:
+        """The name of an action with its key, and what it does."""
+        ascii_only = cast("PromptdbgApp", self.app).ascii_only
+        return written(f"{key.words} ({key.shown})", ascii_only), written(key.tooltip, ascii_only)
+
     async def discover(self) -> Hits:
         for key in self._keys():
-            name = f"{key.words} ({key.shown})"
-            yield DiscoveryHit(name, partial(self._run, key), text=name, help=key.tooltip)
+            name, about = self._told(key)
+            yield DiscoveryHit(name, partial(self._run, key), text=name, help=about)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for key in self._keys():
-            name = f"{key.words} ({key.shown})"
-            score = max(matcher.match(name), matcher.match(key.tooltip) * 0.9)
+            name, about = self._told(key)
+            score = max(matcher.match(name), matcher.match(about) * 0.9)
             if score > 0:
-                yield Hit(
-                    score, matcher.highlight(name), partial(self._run, key), text=name, help=key.tooltip
-                )
+                yield Hit(score, matcher.highlight(name), partial(self._run, key), text=name, help=about)
 
 
 class ItemProvider(Provider):

@@ -38,7 +38,7 @@ class Picture:
     each section that is part of no other, ``total`` the last of them, ``widest`` the largest figure
     shown. ``changed`` are the items that differ from the picture before, ``lost`` those that do not
     reach the model whole, ``messages_lost`` how many of them are messages. ``sentence`` says what
-    led here and what it did.
+    led here and what it did. ``recorded`` is one in which nothing can be tried: no engine is behind it.
     """
 
     assembly: Assembly
@@ -61,6 +61,7 @@ class Picture:
     watched: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
     has_priorities: bool = False
+    recorded: bool = False
     undo: str | None = None
     redo: str | None = None
     milliseconds: float = 0.0
@@ -89,6 +90,13 @@ class Picture:
                 if message.id == item:
                     return message
         return None
+
+    def sent_message(self, item: str) -> Message | None:
+        """The message of the final list that an item is in, by itself or merged into it; none where
+        the model does not get it."""
+        sent = final_messages(self.assembly)
+        own = next((message for message in sent if message.id == item), None)
+        return own or next((message for message in sent if item in message.sources), None)
 
     def settled(self, item: str) -> Decision | None:
         """The decision that settled what became of an item: the last that took something from it, else
@@ -150,6 +158,7 @@ def picture_of(debugger: Debugger) -> Picture:
         engine_reason=debugger.opened.detection.reason,
         watched=debugger.opened.watched,
         scenarios=tuple(manifest.scenarios) if manifest else (),
+        recorded=debugger.opened.recorded,
         has_priorities=any(section.priority is not None for section in assembly.sections),
         undo=debugger.undo_label,
         redo=debugger.redo_label,

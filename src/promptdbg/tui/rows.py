@@ -8,8 +8,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from promptdbg.analysis.why import number
 from promptdbg.marks import SECTION_MARKS
-from promptdbg.model import LOSSES, Section, SectionStatus
+from promptdbg.model import LOSSES, Decision, Section, SectionStatus
 from promptdbg.text import one_line
 from promptdbg.tui.picture import Picture
 
@@ -136,9 +137,9 @@ def _matcher(picture: Picture, view: View) -> Callable[[Section], bool]:
 
 def place_of(rows: list[Row], item: str | None, near: int) -> int:
     """The row of an item; where it is not shown, the row nearest to where it was."""
-    for number, row in enumerate(rows):
+    for place, row in enumerate(rows):
         if row.id == item:
-            return number
+            return place
     return max(0, min(near, len(rows) - 1))
 
 
@@ -155,10 +156,18 @@ def why_short(picture: Picture, section: Section) -> str:
             title = "parts are out"
         return f"of {section.tokens_original:,}" + (f" · {title}" if title else "")
     if title:
-        return title
+        return f"{over} · {title}" if decision and (over := _over(decision)) else title
     last = picture.rules.get(decisions[-1].rule) if decisions else None
     told = ("stand-in" if section.stand_in else "", one_line(last.title) if last else "")
     return " · ".join(filter(None, told))
+
+
+def _over(decision: Decision) -> str:
+    """By how much a limit was passed, in the framework's own unit."""
+    if decision.measured is None or decision.limit is None or decision.measured <= decision.limit:
+        return ""
+    unit = "" if decision.unit in (None, "count", "tokens") else f" {decision.unit}"
+    return f"{number(decision.measured - decision.limit)}{unit} over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +198,7 @@ def columns(width: int, *, numbers: int = 8, names: int = 0) -> Columns:
     rank = 7 if width >= 66 else 0
     total = tokens if width >= 72 else 0
     share = 7 if width >= 80 else 0
-    source = 26 if width >= 120 else 0
+    source = max(width // 5, 26) if width >= 120 else 0
     rest = max(width - state - rank - tokens - share - total - source, 16)
     name = max(rest * 12 // 20, 12)
     if names:

@@ -48,10 +48,9 @@ def opened(picture: Picture) -> str:
         parts.append(f"{plural(picture.messages_lost, 'message')} not whole (m)")
     if assembly.warnings:
         parts.append(f"{plural(len(assembly.warnings), 'warning')} (!)")
-    budget = assembly.budget
-    parts.append(f"{amount(budget.used, budget.unit)} used")
-    if budget.left is not None:
-        parts.append(f"{budget.left:,} left" if budget.left >= 0 else f"over by {-budget.left:,}")
+    left = assembly.budget.left
+    if left is not None and left < 0:  # else the line of the budget says all there is to say of it
+        parts.insert(1, f"over the budget by {amount(-left, assembly.budget.unit)}")
     return " · ".join(parts)
 
 

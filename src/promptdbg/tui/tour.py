@@ -204,7 +204,7 @@ _FIRST = (
     Step(
         "sections",
         _always(
-            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. Why it is so",
+            "Each row is a part of the prompt: KEEP is whole, CUT shortened, DROP left out. The reason",
             "stands beside the list or under it. {list.down} goes to the next row.",
         ),
         lambda began, now: now.item != began.item or now.place != "home",

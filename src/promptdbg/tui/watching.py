@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,12 +25,13 @@ class Watching:
         self._paths: tuple[str, ...] = ()
         self.state = "WATCHING" if on else "PAUSED"
 
-    def follow(self, paths: Sequence[str]) -> None:
-        """Look at these files from now on, and at no others."""
+    def follow(self, paths: Sequence[str], since: int) -> None:
+        """Look at these files from now on, and at no others. ``since`` is when one began to read them, in
+        nanoseconds."""
         if self.state == "WATCHING" and tuple(paths) != self._paths:
             self._paths = tuple(paths)
             self._app.run_worker(
-                self._changes(self._paths),
+                self._changes(self._paths, since),
                 exclusive=True,
                 group=_GROUP,
                 exit_on_error=False,
@@ -42,17 +44,18 @@ class Watching:
             self.state = "PAUSED"
             self._paths = ()
             self._app.workers.cancel_group(self._app, _GROUP)
+            self._app.say("the files are not followed: r reads them again, W follows them")
         else:
             self.state = "WATCHING"
-            self.follow(paths)
-            self._app.driver.reload()
+            self.follow(paths, time.time_ns())
+            self._app.driver.reload(asked=True)
 
-    async def _changes(self, paths: Sequence[str]) -> None:
+    async def _changes(self, paths: Sequence[str], since: int) -> None:
         await imported(*WATCHING)  # longer than a frame, and not before the first
         from promptdbg.watch import changes
 
         try:
-            async for _ in changes(paths):
+            async for _ in changes(paths, since=since):
                 self._app.driver.reload()
         except OSError as error:
             self.state = "NOT WATCHING"

@@ -6,14 +6,16 @@ Every sentence and figure is the engine's; this only sets them out.
 from __future__ import annotations
 
 from promptdbg.analysis.cut import find_cut
+from promptdbg.analysis.undecided import undecided
 from promptdbg.analysis.why import arithmetic, why
-from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of
+from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of, mark_of_section
 from promptdbg.model import (
     LOSSES,
     Decision,
     Evidence,
     Message,
     MessageStatus,
+    Rule,
     Section,
     SectionStatus,
     Stage,
@@ -25,7 +27,7 @@ from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.sentences import amount, signed
 from promptdbg.tui.status import glyph_of, style_of
-from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, say
+from promptdbg.tui.wrapping import BLANK, Paragraph, Piece, facts, say
 
 _PARTS_SHOWN = 12
 _CUT_AT_ONCE = 100_000
@@ -40,7 +42,7 @@ def section_report(
     Args:
         full: also what is only worth room on a whole screen: rule notes, measures, offsets.
     """
-    lines = [_title(mark_of(section.status), style_of(section.status), section.name, ascii_only)]
+    lines = [_title(mark_of_section(section), style_of(section.status), section.name, ascii_only)]
     lines += _section_facts(picture, section, full)
     if section.stand_in:
         lines.append(say(("Shown here: ", "virtual--muted"), (section.stand_in, "virtual--warning"), hang=2))
@@ -67,11 +69,11 @@ def _section_facts(picture: Picture, section: Section, full: bool) -> list[Parag
     cost = about + plural(section.tokens, "token")
     if section.tokens != section.tokens_original:
         cost = f"{about}{section.tokens:,} of {about}{plural(section.tokens_original, 'token')}"
-    facts = [cost, one_line(section.kind), _PLACES[section.place]]
+    told = [cost, one_line(section.kind), _PLACES[section.place]]
     if section.priority is not None:
-        facts.append(f"priority {section.priority:g}")
-    facts.append(f"number {section.order + 1:,}")
-    lines = [say((" · ".join(facts), "virtual--muted"))]
+        told.append(f"priority {section.priority:g}")
+    told.append(f"number {section.order + 1:,}")
+    lines = [say((" · ".join(told), "virtual--muted"))]
     if full:
         size = amount(section.size_original, section.unit)
         if section.size != section.size_original:
@@ -123,8 +125,7 @@ def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragrap
         lines.append(say(("Rule  ", "virtual--muted"), decision.rule))
     else:
         lines.append(say(("Rule  ", "virtual--muted"), one_line(rule.title), hang=6))
-        where = f"{rule.id} · {rule.framework} {rule.version} · {rule.source}"
-        lines.append(say((safe(where, lines=False), "virtual--muted"), indent=6))
+        lines.append(say((rule_facts(rule), "virtual--muted"), indent=6))
         if rule.note:
             lines.append(say((safe(rule.note, lines=False), "virtual--muted"), indent=6))
     if full:
@@ -133,19 +134,22 @@ def _decision(picture: Picture, decision: Decision, full: bool) -> list[Paragrap
     return lines
 
 
+def rule_facts(rule: Rule) -> str:
+    """Which rule it is, and where it was read."""
+    return facts(*(one_line(part) for part in (rule.id, f"{rule.framework} {rule.version}", rule.source)))
+
+
 def _figures(decision: Decision) -> str:
     parts = [arithmetic(decision)]
     if decision.before is not None and decision.after is not None and decision.before != decision.after:
         difference = signed(decision.after - decision.before)
         parts.append(f"{decision.before:,} → {plural(decision.after, 'token')} ({difference})")
-    return " · ".join(part for part in parts if part)
+    return facts(*(part for part in parts if part))
 
 
 def _untouched(picture: Picture, section: Section) -> str:
-    if section.status is SectionStatus.EMPTY:
-        return "It produced nothing."
-    if section.status is SectionStatus.TRUNCATED or section.lost:
-        return "Parts of it are out; they say why."
+    if section.lost or section.status is SectionStatus.EMPTY:
+        return undecided(picture.assembly, why(picture.assembly, section.id))
     left = picture.assembly.budget.left
     tail = f" {left:,} {picture.assembly.budget.unit} are free." if left is not None and left >= 0 else ""
     return f"No rule touched it: it is in, whole.{tail}"
@@ -189,7 +193,10 @@ def message_report(
         say((plural(message.tokens, "token"), "virtual--muted")),
         BLANK,
     ]
-    lines += _decisions(picture, message.id, full) or [say("No rule touched it."), BLANK]
+    lines += _decisions(picture, message.id, full) or [
+        say(undecided(picture.assembly, why(picture.assembly, message.id))),
+        BLANK,
+    ]
     others = [source for source in message.sources if source != message.id]
     if others:
         lines.append(say(("Made from  ", "virtual--muted"), ", ".join(others), hang=2))

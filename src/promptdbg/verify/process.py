@@ -29,7 +29,7 @@ RUN_TIMEOUT = 120.0
 ANSWER_LIMIT = 1 << 30
 """Characters of one answer that are read at the most."""
 
-HINT = "name one that has it: promptdbg verify --python .venv/bin/python, or: pip install 'promptdbg[parity]'"
+HINT = "pip install nanobot-ai into any environment and name it: promptdbg verify --python .venv/bin/python"
 
 DRIVER = Path(__file__).parent / "driver"
 

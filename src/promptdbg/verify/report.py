@@ -80,7 +80,7 @@ def lines(report: VerifyReport) -> Iterator[str]:
     """The report as plain text, safe for a terminal."""
     yield f"{report.framework} {report.version} on {safe(report.python)}"
     for stage in report.stages:
-        count = "" if stage.messages is None else f"  {stage.messages} messages"
+        count = "" if stage.messages is None else f"  {_count(stage.messages, 'message')}"
         mark = "same     " if stage.equal else "DIFFERENT"
         yield f"{mark}  {stage.name}{count}"
         for difference in stage.differences:
@@ -94,9 +94,9 @@ def lines(report: VerifyReport) -> Iterator[str]:
     for notice in report.notices:
         yield safe(f"note: {notice.source}: {notice.message}" if notice.source else f"note: {notice.message}")
     if report.equal:
-        yield f"no difference in {len(report.stages)} comparisons"
+        yield f"no difference in {_count(len(report.stages), 'comparison')}"
     else:
-        yield f"{report.differences} differences"
+        yield _count(report.differences, "difference")
 
 
 def to_json(report: VerifyReport) -> dict[str, Json]:
@@ -154,3 +154,7 @@ def _short(value: Json, start: int = 0) -> str:
     shown = safe(text if len(text) <= _SHOWN else text[:_SHOWN] + "…", lines=False)
     at = f"from character {start:,}: " if start else ""
     return f"{at}{shown}" if len(text) <= _SHOWN else f"{at}{shown} ({len(text):,} characters)"
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"

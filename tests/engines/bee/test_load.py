@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from promptdbg.debug import OpenRequest, open_workspace
+from promptdbg.debug import Opened, OpenRequest, open_workspace
 from promptdbg.engines.bee import ENGINE
 from promptdbg.errors import InputError
 from promptdbg.model import Settings
@@ -22,6 +22,8 @@ def test_detection_says_why(tmp_path: Path) -> None:
     assert shared is not None
     assert shared.score == 10
     assert "CLAUDE.md" in shared.reason
+    assert "a guess" in shared.reason
+    assert "Claude Code" in shared.reason
     write(tmp_path, {"bee.toml": ""})
     own = ENGINE.detect(open_folder(tmp_path))
     assert own is not None
@@ -31,7 +33,6 @@ def test_detection_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "code", "line", "words"),
     [
-        ({"bee.toml": "a = 1\nb = = 2"}, "bee.config", 2, "column 5"),
         ({"bee.toml": "profile = 5\n"}, "bee.config", None, "profile must be a text"),
         (
             {"bee.toml": "[profiles.tiny]\ncaveman = 1\n"},
@@ -64,6 +65,7 @@ def test_bad_files_are_told_with_their_place(
     ("manifest", "words"),
     [
         ('cwd = "/elsewhere"\n', "not below mount"),
+        ('walk_from = "/w/x"\n', "/w/x is no folder from /w to /w"),
         ("tools = 5\n", "tools must be a text"),
         ('context_window = "big"\n', "context_window must be a whole number"),
         ("hint_tags = [1]\n", "hint_tags must be a list of texts"),
@@ -137,3 +139,17 @@ def test_nothing_is_written(tmp_path: Path) -> None:
     names = sorted(path.name for path in tmp_path.rglob("*"))
     assembled(workspace)
     assert sorted(path.name for path in tmp_path.rglob("*")) == names
+
+
+def test_without_a_mount_files_above_the_folder_are_read_as_bee_does(tmp_path: Path) -> None:
+    names = ("AGENTS.md", "app/AGENTS.md", "app/api/AGENTS.md")
+    write(tmp_path, {name: f"# {name}" for name in names})
+    folder, asked = tmp_path / "app/api", OpenRequest(home=str(tmp_path / "nobody"))
+
+    def found(workspace: Opened) -> list[str]:
+        sections = assembled(workspace).sections
+        return [s.text.splitlines()[-1] for s in sections if s.name.endswith("AGENTS.md")]
+
+    assert found(open_workspace(folder, asked)) == [f"# {name}" for name in names]
+    write(folder, {"promptdbg.toml": f'engine = "bee"\nwalk_from = "{(tmp_path / "app").as_posix()}"'})
+    assert found(open_workspace(folder, asked)) == [f"# {name}" for name in names[1:]]

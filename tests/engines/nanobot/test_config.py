@@ -56,8 +56,6 @@ def test_the_window_is_the_least_of_all_fallbacks_and_said_so(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        ("{", "config.broken"),
-        ("[]", "config.broken"),
         ({"agents": {"defaults": {"maxTokens": "many"}}}, "config.value"),
         ({"agents": []}, "config.value"),
         ({"agents": {"defaults": {"modelPreset": "gone"}}}, "config.preset"),

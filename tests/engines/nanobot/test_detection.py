@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from promptdbg.cli import main
 from promptdbg.debug import OpenRequest, open_workspace
 from promptdbg.engines.base import LoadRequest
 from promptdbg.engines.nanobot import ENGINE
@@ -55,7 +56,20 @@ def test_the_version_is_told_by_where_sessions_lie(tmp_path: Path, name: str, di
     _touch(tmp_path / name)
     inputs = ENGINE.load(Workspace(tmp_path), LoadRequest(home=str(tmp_path / "home")))
     assert inputs.dialect == dialect
-    assert inputs.dialect_reason
+    assert inputs.found_version is not None
+    assert inputs.found_version.name == dialect
+
+
+def test_inspect_says_why_this_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _touch(tmp_path / "memory" / "MEMORY.md")
+    _touch(tmp_path / "sessions" / "cli_direct.jsonl")
+    assert main(["inspect", str(tmp_path)]) == 0
+    assert "version    0.2.2: sessions lie in the workspace" in capsys.readouterr().out
+    assert main(["inspect", str(tmp_path), "--set", "dialect=main"]) == 0
+    assert "version    " not in capsys.readouterr().out
+    (tmp_path / "promptdbg.toml").write_text('dialect = "0.3.5"\n')
+    assert main(["inspect", str(tmp_path)]) == 0
+    assert "version    " not in capsys.readouterr().out
 
 
 def test_the_configuration_above_a_workspace_sets_the_defaults(tmp_path: Path) -> None:

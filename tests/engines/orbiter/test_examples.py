@@ -85,3 +85,15 @@ def test_the_clock_empties_the_cache_where_it_stands_first_and_not_where_it_stan
     last, item, total = shared("as-coded", "as-coded-a-minute-before")
     assert item == "system"
     assert last > total * 0.9
+
+
+def test_an_order_that_only_the_documentation_knows_is_said() -> None:
+    debugger = opened("orbiter-order")
+    assert [notice.code for notice in debugger.assembly.warnings] == ["orbiter.order-documented"]
+    assert (
+        debugger.assembly.engine.fidelity
+        == "in the documented order, not in that of the code, all else is exact"
+    )
+    debugger.set_knob("priority_order", "coded")
+    assert not debugger.assembly.warnings
+    assert debugger.assembly.engine.fidelity == "exact"

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final
 
@@ -231,9 +232,9 @@ def _write(value: Any, parts: list[str]) -> None:
             if isinstance(entry, Undefined):
                 continue
             if isinstance(entry, str):  # most are: no call for each
-                parts.append(f"{separator}{quoted(key)}:{quoted(entry)}")
+                parts.append(f"{separator}{_key(key)}:{quoted(entry)}")
             else:
-                parts.append(f"{separator}{quoted(key)}:")
+                parts.append(f"{separator}{_key(key)}:")
                 _write(entry, parts)
             separator = ","
         parts.append("{}" if separator == "{" else "}")
@@ -252,12 +253,13 @@ def _write(value: Any, parts: list[str]) -> None:
 
 def _key_order(value: dict[str, Any]) -> Iterable[str]:
     """Array indexes first, in number order, then the rest as inserted: how objects enumerate."""
-    indexes = [key for key in value if key[:1].isdigit() and _is_index(key)]
+    indexes = [key for key in value if _is_index(key)]
     if not indexes:
         return value
     return [*sorted(indexes, key=int), *(key for key in value if key not in set(indexes))]
 
 
+@lru_cache(1024)
 def _is_index(key: str) -> bool:
     return (
         key.isascii()
@@ -266,6 +268,12 @@ def _is_index(key: str) -> bool:
         and len(key) <= 10
         and int(key) < _ARRAY_INDEX_END
     )
+
+
+@lru_cache(1024)
+def _key(key: str) -> str:
+    """The name of a property, as it is written: objects of one kind share theirs."""
+    return quoted(key)
 
 
 def quoted(text: str) -> str:

@@ -23,7 +23,7 @@ from promptdbg.engines.agentos.memory import SHARES, MemoryInput
 from promptdbg.engines.agentos.summarizer import StubSummarizer, from_settings
 from promptdbg.engines.agentos.texts import STAND_INS
 from promptdbg.engines.base import Inputs, LoadRequest
-from promptdbg.engines.named import named_files
+from promptdbg.engines.named import broken, named_files
 from promptdbg.errors import InputError
 from promptdbg.files.disk import read_file
 from promptdbg.model import Json, Notice, Source, Turn
@@ -74,10 +74,10 @@ class AgentosInputs(Inputs):
 
 
 def load_workspace(workspace: Workspace, request: LoadRequest) -> AgentosInputs:
-    """Read the workspace. A problem in a file is a warning; what it spoils is left at its default.
+    """Read the workspace. A value that cannot be is a warning, and its default applies.
 
     Raises:
-        InputError: neither file is there.
+        InputError: neither file is there, or one is broken.
     """
     return _Loader(workspace, request).load()
 
@@ -120,46 +120,47 @@ class _Loader:
             gmi_history=self._number(settings, "gmiHistory"),
             env=self._env(settings),
             now=self._now(),
-            components_path=self.components_name,
-            settings_path=self.settings_name,
+            components_path=str(self.workspace.path / self.components_name),
+            settings_path=str(self.workspace.path / self.settings_name),
             warnings=tuple(self.warnings),
         )
 
     # ---- files ------------------------------------------------------------------------------------
 
     def _object(self, name: str) -> dict[str, Json] | None:
+        """One of the two files; ``None`` where it is not there.
+
+        Raises:
+            InputError: it cannot be read, or is not an object of JSON as JavaScript has it.
+        """
         path = self.workspace.path / name
+        place = Source(str(path))
         read = read_file(path, limit=_LIMIT)
         if read.problem is not None:
-            if read.problem.kind != "missing":
-                self._warn("agentos.file", f"{name} {read.problem.message}", name)
-            return None
+            if read.problem.kind == "missing":
+                return None
+            raise broken(read.problem.message, place)
         assert read.data is not None
         try:
             value = js.plain(json.loads(read.data.decode("utf-8-sig"), parse_constant=_no_constant))
         except UnicodeDecodeError as error:
-            self._warn("agentos.encoding", f"{name}: byte {error.start} is not UTF-8", name)
-            return None
+            raise broken(f"byte {error.start} is not UTF-8", place) from error
         except json.JSONDecodeError as error:
-            line, column = error.lineno, error.colno
-            text = f"{name} is not JSON: {error.msg} at line {line}, column {column}"
-            self.warnings.append(Notice("agentos.json", text, Source(name, line, line)))
-            return None
+            text = f"column {error.colno}: {error.msg}"
+            raise broken(text, Source(str(path), error.lineno)) from error
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, (RecursionError, js.TooDeep)) else str(error)
-            self._warn("agentos.json", f"{name} cannot be used: {reason}", name)
-            return None
+            raise broken(reason, place) from error
         if not isinstance(value, dict):
-            self._warn("agentos.json", f"{name} must hold an object", name)
-            return None
+            raise broken("must hold an object", place)
         return value
 
     def _warn(self, code: str, message: str, path: str) -> None:
-        self.warnings.append(Notice(code, message, Source(path)))
+        self.warnings.append(Notice(code, message, Source(str(self.workspace.path / path))))
 
     def _unknown(self, found: Mapping[str, Json], known: frozenset[str], name: str) -> None:
         for key in sorted(set(found) - known):
-            self._warn("agentos.unknown-key", f"{name}: {key} is no key that is read", name)
+            self._warn("agentos.unknown-key", f"nothing reads the key {key}", name)
 
     # ---- keys of agentos.json -----------------------------------------------------------------------
 
@@ -173,9 +174,7 @@ class _Loader:
         return default
 
     def _wrong(self, key: str, wanted: str) -> None:
-        self._warn(
-            "agentos.kind", f"{self.settings_name}: {key} must be {wanted}; ignored", self.settings_name
-        )
+        self._warn("agentos.kind", f"{key} must be {wanted}; ignored", self.settings_name)
 
     def _number(self, settings: Mapping[str, Json], key: str) -> float | None:
         value = settings.get(key)
@@ -203,7 +202,7 @@ class _Loader:
     def _config(self, settings: Mapping[str, Json]) -> dict[str, Json]:
         changes = self._value(settings, "config", dict, {})
         for name in unread(changes):
-            text = f"{self.settings_name}: {name} has no effect; nothing in the engine reads it"
+            text = f"{name} has no effect; nothing in the engine reads it"
             self._warn("agentos.unread", text, self.settings_name)
         return merged(changes)
 
@@ -213,7 +212,7 @@ class _Loader:
         try:
             return from_settings(settings["summarizer"])
         except ValueError as error:
-            self._warn("agentos.summarizer", f"{self.settings_name}: {error}", self.settings_name)
+            self._warn("agentos.summarizer", str(error), self.settings_name)
             return None
 
     def _env(self, settings: Mapping[str, Json]) -> Mapping[str, str]:

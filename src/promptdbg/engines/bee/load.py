@@ -44,6 +44,7 @@ from promptdbg.engines.bee.manifest import Skill, Tool, skills_manifest
 from promptdbg.engines.bee.rows import read_messages, read_tools
 from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
+from promptdbg.engines.named import broken
 from promptdbg.errors import InputError
 from promptdbg.files.disk import entries, is_folder, read_file
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
@@ -56,6 +57,12 @@ from promptdbg.workspace import Workspace
 CONTEXT_FILE_BYTES = 1_048_576
 """Bytes read of a context file. The prompt takes at most 8,192 of what they expand to."""
 
+# What a user of another agent needs to know, whose folder looks the same.
+_SHARED = {
+    "AGENTS.md": "nanobot reads it too (--engine nanobot); other agents that do, such as Codex and Cursor, "
+    "are not rebuilt here",
+    "CLAUDE.md": "other agents that read it, such as Claude Code, are not rebuilt here",
+}
 _LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
@@ -69,7 +76,7 @@ def detect(workspace: Workspace) -> Detection | None:
             return Detection(50, f"{name} is bee's")
     for name in NAMES:
         if os.path.isfile(folder / name):
-            return Detection(10, f"{name} is a context file bee reads")
+            return Detection(10, f"a guess, for {name} is all there is to go by: {_SHARED[name]}")
     return None
 
 
@@ -77,8 +84,8 @@ def load(workspace: Workspace, request: LoadRequest) -> BeeInputs:
     """Everything an assembly needs.
 
     Raises:
-        InputError: the manifest contradicts itself (a working folder outside the workspace, a clock
-            that is no time).
+        InputError: bee.toml is broken, or the manifest contradicts itself (a working folder outside
+            the workspace, a clock that is no time).
     """
     return _Loading(workspace, request).inputs()
 
@@ -164,7 +171,7 @@ class _Loading:
         read = read_file(path, limit=limit)
         if read.problem is not None:
             if asked or read.problem.kind != "missing":
-                self._notice("bee.unreadable", f"{path.name} {read.problem.message}", path)
+                self._notice("bee.unreadable", read.problem.message, path)
             return path, None
         return path, read.data
 
@@ -179,14 +186,14 @@ class _Loading:
         config = Config()
         if data is not None:
             try:
-                config, wrong = merge_document(config, tomllib.loads(data.decode("utf-8-sig")))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                document = tomllib.loads(data.decode("utf-8-sig"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
                 at = _LINE.search(str(error))
-                line = int(at[1]) if at else None
-                self._notice("bee.config", f"is not TOML: {error}; the defaults apply", path, line)
-            else:
-                for message in wrong:
-                    self._notice("bee.config", f"{message}; bee refuses the whole file", path)
+                place = Source(str(path), int(at[1]) if at else None)
+                raise broken(f"is not TOML: {error}", place) from error  # bee does not start either
+            config, wrong = merge_document(config, document)
+            for message in wrong:
+                self._notice("bee.config", f"{message}; bee refuses the whole file", path)
         environment = self._option("environment") or {}
         if not isinstance(environment, dict):
             raise self.workspace.wrong("must be a table", "environment")
@@ -227,7 +234,7 @@ class _Loading:
             read = read_file(path, limit=_RECORD_BYTES)
             if read.data is None:
                 self._notice(
-                    "bee.unreadable", f"{path.name} {read.problem.message if read.problem else ''}", path
+                    "bee.unreadable", read.problem.message if read.problem else "cannot be read", path
                 )
                 continue
             skill, notice = read_skill(str(path), read.data)
@@ -261,9 +268,12 @@ class _Loading:
             raise self.workspace.wrong(f"{cwd} is not below mount {mount}", "cwd")
         root = disk_root(real) if whole else mount
         chain = folders(root, cwd)
-        start = clean(posixpath.join(mount, self._string("walk_from", mount)))
+        # Without a mount the folder lies where the agent sees it, and bee walks up to the root.
+        start = clean(posixpath.join(mount, self._string("walk_from", root)))
         if start not in chain:
-            start = cwd if not inside else mount
+            if self._string("walk_from"):
+                raise self.workspace.wrong(f"{start} is no folder from {chain[0]} to {cwd}", "walk_from")
+            start = chain[0]  # on another disk than the workspace
         git = self._option("git_root")
         git_root = self._git_root(files, chain) if git is None else self._string("git_root")
         if git_root and git_root not in chain and not git_root.startswith("/"):

@@ -60,7 +60,7 @@ def read_store(
         read = read_file(path, limit=_RECORD_BYTES, cut=True)
         if read.data is None:
             problem = read.problem.message if read.problem else "cannot be read"
-            notices.append(Notice("bee.unreadable", f"{name} {problem}", Source(str(path))))
+            notices.append(Notice("bee.unreadable", problem, Source(str(path))))
             continue
         modified = times.get(name) or file_time(read.modified)
         record, notice = read_record(str(path), read.data, modified)

@@ -40,7 +40,7 @@ class NanobotEngine:
         if is_file(path / "SOUL.md") and is_file(path / "USER.md"):
             return Detection(20, "it has SOUL.md and USER.md")
         if is_file(path / "SOUL.md"):
-            return Detection(10, "it has SOUL.md")
+            return Detection(10, "a guess, for SOUL.md is all there is to go by")
         return None
 
     def load(self, workspace: Workspace, request: LoadRequest) -> NanobotInputs:

@@ -1,7 +1,7 @@
 """nanobot's ``config.json``: the few settings that change a prompt, with the framework's defaults.
 
-Keys count in camelCase and snake_case. A broken file is a notice and the defaults apply, although
-nanobot itself would refuse to start.
+Keys count in camelCase and snake_case. A broken file is an error, for nanobot would refuse to start; a
+value that cannot be is a notice and the default applies.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from promptdbg.engines.named import broken
 from promptdbg.files.disk import read_file
 from promptdbg.model import Json, Notice, Source
 
@@ -107,9 +108,12 @@ def read_config(
     Args:
         preset: the model preset a session pins (metadata ``_nanobot_model_preset``).
         environment: stands in for the process's environment.
+
+    Raises:
+        InputError: it is broken.
     """
     reader = _Reader(path, os.environ if environment is None else environment)
-    data = _document(path, reader)
+    data = _document(path)
     if data is None:
         return Config(path=str(path), notices=tuple(reader.notices))
     defaults = reader.table(reader.table(data, "agents"), "defaults")
@@ -138,21 +142,27 @@ def read_config(
     )
 
 
-def _document(path: Path, reader: _Reader) -> dict[str, Json] | None:
+def _document(path: Path) -> dict[str, Json] | None:
+    """The document; ``None`` where there is none. nanobot does not start with a broken one.
+
+    Raises:
+        InputError: it cannot be read, or is not an object.
+    """
     read = read_file(path, limit=_LIMIT)
     if read.problem is not None:
-        if read.problem.kind != "missing":
-            reader.warn(read.problem.kind, f"the configuration {read.problem.message}; defaults are used")
-        return None
+        if read.problem.kind == "missing":
+            return None
+        raise broken(read.problem.message, Source(str(path)))
     assert read.data is not None
     try:
         data = json.loads(read.data.decode("utf-8"))
+    except json.JSONDecodeError as error:
+        what = f"column {error.colno}: {error.msg}"
+        raise broken(what, Source(str(path), error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        reader.warn("broken", f"not readable ({error}): nanobot refuses to start; defaults are used here")
-        return None
+        raise broken(f"is not JSON: {error}", Source(str(path))) from error
     if not isinstance(data, dict):
-        reader.warn("broken", "not an object: nanobot refuses to start; defaults are used here")
-        return None
+        raise broken("must hold an object", Source(str(path)))
     return data
 
 

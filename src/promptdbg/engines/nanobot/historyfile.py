@@ -48,7 +48,7 @@ def history_entries(inputs: NanobotInputs, dialect: Dialect) -> tuple[HistoryEnt
     """Every entry of the file, the ignored ones with their problem.
 
     Raises:
-        Crash: the file cannot be read as UTF-8, or holds what 0.2.2 cannot take.
+        Crash: the file cannot be read, or not as UTF-8, or holds what 0.2.2 cannot take.
     """
     key = ("history", dialect.name)
     if key not in inputs.cache:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from promptdbg.engines.base import Inputs, LoadRequest
+from promptdbg.engines.base import FoundVersion, Inputs, LoadRequest
 from promptdbg.engines.nanobot.config import Config, read_config
 from promptdbg.engines.nanobot.dialects import DIALECTS, NEWEST
 from promptdbg.engines.nanobot.installed import Installed, find_installed, installed_prose
@@ -59,7 +59,6 @@ class NanobotInputs(Inputs):
     session_key: str
     config: Config
     dialect: str
-    dialect_reason: str
     shown_workspace: str
     shown_project: str
     """The project folder as the prompt names it; the agent workspace where there is none."""
@@ -131,7 +130,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         session_key=key,
         config=config,
         dialect=dialect,
-        dialect_reason=reason,
+        found_version=FoundVersion(dialect, reason, "dialect") if reason else None,
         shown_workspace=shown,
         shown_project=shown_project or shown,
         agent_files=_read(workspace.path, (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, COUNTER)),
@@ -158,16 +157,20 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
 
 
 def _dialect(workspace: Workspace, options: Options, installed: Installed | None) -> tuple[str, str]:
+    """The version, and by what it was found out; nothing where the manifest names it."""
     if named := options.choice("dialect", DIALECTS):
-        return named, "the manifest names it"
+        return named, ""
     if installed is not None:
         note = f" ({installed.note})" if installed.note else ""
         return installed.dialect, f"installed at {installed.path}{note}"
     if is_file(workspace.path / ".nanobot" / "workspace-id"):
-        return NEWEST, "sessions lie in the configuration folder, as since main; the newest that does so"
+        return (
+            NEWEST,
+            "sessions lie in the configuration folder, as since main; the newest is taken",
+        )
     if is_folder(workspace.path / "sessions"):
-        return "0.2.2", "sessions lie in the workspace, as in 0.2.2"
-    return NEWEST, "the newest; nothing says otherwise"
+        return "0.2.2", "sessions lie in the workspace, as in 0.2.2; later versions move them out"
+    return NEWEST, "the newest, for nothing in the folder says which"
 
 
 def config_path(workspace: Workspace, options: Options, home: Path) -> Path:

@@ -12,7 +12,7 @@ from promptdbg.engines.nanobot.notices import surprises
 from promptdbg.engines.nanobot.rows import Rows, dumps
 from promptdbg.engines.nanobot.sections import Draft, Ink, finish, walk
 from promptdbg.engines.nanobot.state import Turn
-from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name
+from promptdbg.engines.nanobot.tools import ordered, tool_id, tool_name, unknown_tools
 from promptdbg.engines.nanobot.turn import session_turns
 from promptdbg.model import (
     Action,
@@ -75,7 +75,7 @@ def _tools(turn: Turn) -> Draft:
     if not tools.known:
         whole.evidence = Evidence.UNKNOWN
         whole.status = SectionStatus.EMPTY
-        return whole
+        return whole.note(rules.TOOLS_SENT, unknown_tools(turn.options.dialect))
     position = 1
     kept = {tool_id(tool) for tool in tools.definitions}
     for tool in ordered(turn.inputs.tools or ()):

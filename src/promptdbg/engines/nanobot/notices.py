@@ -9,6 +9,7 @@ from promptdbg.engines.nanobot import rules
 from promptdbg.engines.nanobot.dialects import TRUNCATED
 from promptdbg.engines.nanobot.rows import Rows
 from promptdbg.engines.nanobot.state import Turn
+from promptdbg.engines.nanobot.tools import unknown_tools
 from promptdbg.model import Notice, Source
 
 _TINY_LIMIT = 1_300
@@ -134,7 +135,7 @@ def _prompt(turn: Turn) -> Iterator[Notice]:
             message = "Recent History is over 8,000 tokens: the newest entries are cut, the oldest stay"
             yield Notice("recent.wrong-end", message, draft.source)
         if draft.id == "memory" and draft.output and not draft.text.strip():
-            message = "MEMORY.md holds only white space, and that is enough for a Memory section"
+            message = "only white space, and that is enough for a Memory section"
             yield Notice("memory.blank", message, draft.source)
 
 
@@ -171,12 +172,7 @@ def _session(turn: Turn) -> Iterator[Notice]:
 
 def _unknowns(turn: Turn) -> Iterator[Notice]:
     if not turn.tools.known:
-        dialect = turn.options.dialect
-        message = (
-            f"the tool schemas are not known; a fresh install of {dialect.name} has about "
-            f"{dialect.fresh_tools:,} tokens of them, of {dialect.fresh_total:,} for a first message. Put "
-            "them in tools.json to count them"
-        )
+        message = f"{unknown_tools(turn.options.dialect)}. Put them in tools.json to count them"
         yield Notice("tools.unknown", message)
     known = turn.requests
     if turn.options.request > known:

@@ -179,7 +179,7 @@ def _unread_copies(parts: PromptParts) -> list[Draft]:
 
 def _bootstrap_file(parts: PromptParts, name: str, file: StrictText) -> Draft:
     item = f"bootstrap/{name}"
-    meaning = f"{name} cannot be read as UTF-8: every turn fails until it is repaired."
+    meaning = f"{name} cannot be read: every turn fails until it is repaired."
     edited = parts.texts.get(item)
     text = (
         edited
@@ -217,7 +217,7 @@ def _bootstrap_file(parts: PromptParts, name: str, file: StrictText) -> Draft:
 
 def _memory(parts: PromptParts, request: PromptRequest) -> Draft:
     file = parts.inputs.agent_files[MEMORY]
-    meaning = "MEMORY.md cannot be read as UTF-8: every turn fails until it is repaired."
+    meaning = "MEMORY.md cannot be read: every turn fails until it is repaired."
     edited = parts.texts.get("memory")
     draft = Draft("memory", "memory", "memory", "", "", source=Source(str(file.path)))
     if not request.memory:
@@ -266,7 +266,7 @@ def always_skills(parts: PromptParts) -> list[Skill]:
 
 
 def _skill_draft(parts: PromptParts, skill: Skill, output: str) -> Draft:
-    draft = Draft(skill_id(skill), skill.name, "skill", skill.text, output, source=Source(skill.path))
+    draft = Draft(skill_id(skill), skill.name, "skill", skill.text, output, source=Source(skill.file))
     if skill_id(skill) in parts.texts:
         draft.note(EDITED, "its text is the one edited here")
     return draft

@@ -37,7 +37,7 @@ def recent_history(
     """The section, with one part for each entry of the file.
 
     Raises:
-        Crash: the file cannot be read as UTF-8, or holds what 0.2.2 cannot take.
+        Crash: the file cannot be read, or not as UTF-8, or holds what 0.2.2 cannot take.
     """
     if not shown:
         return _left_out(inputs, dialect)

@@ -283,6 +283,13 @@ SUMMARY_NOTHING = _rule(
     NEW,
     "agent/context.py::build_system_prompt",
 )
+TOOLS_SENT = _rule(
+    "tools.sent",
+    "The schemas of all tools go with every request",
+    EVERY,
+    "agent/tools/registry.py::get_definitions",
+    "They are made by the running program; a workspace has them only where tools.json was put into it.",
+)
 TOOLS_ORDER = _rule(
     "tools.order",
     "Tools are sorted by name, MCP tools after the others",

@@ -32,6 +32,9 @@ class Skill:
     """``workspace`` or ``builtin``."""
     text: str
     path: str
+    """As nanobot has it, in the prompt."""
+    file: str
+    """The file that was read."""
     body: str
     description: str
     always: bool
@@ -74,6 +77,7 @@ def judge(file: SkillFile, origin: str, path: str, text: str, machine: Machine, 
         origin=origin,
         text=text,
         path=path,
+        file=str(file.file.path),
         body=_body(text),
         description=_description(metadata, file.name, dialect),
         always=bool(own.get("always") or metadata.get("always")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from promptdbg.engines.nanobot.dialects import Dialect
 from promptdbg.engines.nanobot.estimate import ToolSet, tool_set
 from promptdbg.model import Json
 
@@ -37,6 +38,14 @@ def ordered(tools: tuple[Json, ...]) -> tuple[Json, ...]:
     """The schemas by name, those of MCP servers after the others; of two with one name the last counts."""
     by_name = {tool_name(tool): schema(tool) for tool in tools}
     return tuple(by_name[name] for name in sorted(by_name, key=lambda name: (name.startswith("mcp_"), name)))
+
+
+def unknown_tools(dialect: Dialect) -> str:
+    """That the schemas are not known, and what they would be about."""
+    return (
+        f"the tool schemas are not known; a fresh install of {dialect.name} has about "
+        f"{dialect.fresh_tools:,} tokens of them, of {dialect.fresh_total:,} for a first message"
+    )
 
 
 def order_tools(tools: tuple[Json, ...] | None, off: frozenset[str]) -> ToolSet:

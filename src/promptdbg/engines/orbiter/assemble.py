@@ -10,10 +10,10 @@ from promptdbg.engines.orbiter.drafts import Build, BuildError, Draft, NeuronCon
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
 from promptdbg.engines.orbiter.knobs import VARIABLE, config_from, knobs
 from promptdbg.engines.orbiter.neurons import EXO_NAMES, PRIORITIES, instant
-from promptdbg.engines.orbiter.prompt import build
+from promptdbg.engines.orbiter.prompt import build, otherwise_ordered
 from promptdbg.engines.orbiter.sections import failed_sections, sections_of
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry
-from promptdbg.engines.rows import message_of, rows_at, turns_of
+from promptdbg.engines.rows import message_of
 from promptdbg.engines.stages import Stages
 from promptdbg.errors import UsageError
 from promptdbg.model import (
@@ -48,8 +48,10 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
     """
     values = knob_values(knobs(inputs), settings)
     trace = Trace()
-    rows = rows_at(inputs.rows, settings.turn)
-    stages = Stages(counter, inputs.memo.messages(rows, counter, lambda row: message_of(row, counter)))
+    stored = inputs.memo.messages_at(
+        inputs.rows, settings.turn, counter, lambda row: message_of(row, counter)
+    )
+    stages = Stages(counter, stored)
     stages.first("session", "Messages as stored")
     drafts: list[Draft] = []
     failure, system = inputs.failure, ""
@@ -61,8 +63,9 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
         except BuildError as error:
             failure = error.failure
     sections = failed_sections(inputs) if failure else sections_of(drafts, counter, stages)
+    differs = otherwise_ordered(drafts, str(values["priority_order"]))
     return Assembly(
-        engine=EngineInfo("orbiter", TITLE, _VERSIONS[str(values["generation"])], _fidelity(stages)),
+        engine=EngineInfo("orbiter", TITLE, _VERSIONS[str(values["generation"])], _fidelity(stages, differs)),
         tokenizer=counter.info,
         workspace=inputs.workspace,
         session=inputs.session,
@@ -72,9 +75,9 @@ def assemble(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -
         stages=stages.stages,
         decisions=() if failure else trace.decisions,
         rules=rules.CATALOGUE,
-        warnings=(*inputs.warnings, *_entry_warnings(inputs), *trace.notices),
+        warnings=(*inputs.warnings, *_entry_warnings(inputs), *_order_warning(differs), *trace.notices),
         failure=failure,
-        turns=turns_of(inputs.rows),
+        turns=inputs.memo.turns(inputs.rows),
     )
 
 
@@ -100,10 +103,22 @@ def prompt_text(inputs: OrbiterInputs, settings: Settings, counter: TokenCounter
         raise error.__cause__ or error from None
 
 
-def _fidelity(stages: Stages) -> str:
-    """Exact, but for what a model would have answered when it was asked for a summary."""
+def _fidelity(stages: Stages, differs: bool) -> str:
+    """Exact, but for the order that only the documentation knows, and for what a model would have answered
+    when it was asked for a summary."""
     guessed = any(message.evidence is Evidence.UNKNOWN for message in stages.messages)
-    return "the summary's text is a stand-in, all else is exact" if guessed else "exact"
+    apart = ["in the documented order, not in that of the code"] if differs else []
+    apart += ["the summary's text is a stand-in"] if guessed else []
+    return ", ".join([*apart, "all else is exact"]) if apart else "exact"
+
+
+def _order_warning(differs: bool) -> list[Notice]:
+    """The documentation and the code disagree, and what is shown is not what is sent."""
+    message = (
+        "the neurons are in the order of the documentation, high priorities first; the framework's code "
+        'sorts low ones first and sends that: priority_order = "coded" shows it'
+    )
+    return [Notice("orbiter.order-documented", message)] if differs else []
 
 
 def _prompt(

@@ -9,7 +9,6 @@ from promptdbg.engines.orbiter.assemble import TITLE, assemble
 from promptdbg.engines.orbiter.inputs import OrbiterInputs
 from promptdbg.engines.orbiter.knobs import knobs
 from promptdbg.engines.orbiter.load import CONFIG, load
-from promptdbg.engines.rows import turns_of
 from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
@@ -36,7 +35,7 @@ class OrbiterEngine:
         return knobs(inputs)
 
     def turns(self, inputs: OrbiterInputs) -> tuple[Turn, ...]:
-        return turns_of(inputs.rows)
+        return inputs.memo.turns(inputs.rows)
 
     @collector_at_rest
     def assemble(self, inputs: OrbiterInputs, settings: Settings, counter: TokenCounter) -> Assembly:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import laid_over, named_files, place_laid_over
+from promptdbg.engines.named import laid_over, named_files, place_laid_over, read_table, read_whole
 from promptdbg.engines.orbiter.config import ContextConfig, LimitConfig
 from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
 from promptdbg.engines.orbiter.neurons import DEFAULT_PRIORITY, PRIORITIES
@@ -25,7 +25,7 @@ from promptdbg.engines.orbiter.state import ContextState
 from promptdbg.engines.orbiter.trusted import Trusted, run_trusted
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry, resolver_from
 from promptdbg.engines.rows import rows_from
-from promptdbg.files.structured import Parsed, read_structured
+from promptdbg.files.structured import Parsed
 from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.times import is_iso_time
 from promptdbg.workspace import MANIFEST_NAME, Workspace
@@ -84,7 +84,7 @@ class _Reading:
         self.notices.append(Notice(f"orbiter.{code}", message, place))
 
     def read(self, name: str) -> Parsed:
-        parsed = read_structured(self.folder / name)
+        parsed = read_whole(self.folder / name)
         self.watched.append(str(parsed.path))
         self.notices += parsed.notices
         return parsed
@@ -102,7 +102,11 @@ _KIND_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "a ta
 
 
 def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
-    """Read everything an assembly depends on."""
+    """Read everything an assembly depends on.
+
+    Raises:
+        InputError: a file is broken.
+    """
     files, wrong = named_files(workspace, "orbiter", FILES)
     reading = _start(workspace, files)
     reading.notices += wrong
@@ -147,16 +151,13 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
 
 
 def _start(workspace: Workspace, files: Mapping[str, str]) -> _Reading:
-    config = read_structured(workspace.path / files["config"])
+    config = read_table(workspace.path / files["config"])
     data: dict[str, Json] = {}
     reading = _Reading(workspace.path, config, data, list(config.notices), [str(config.path)])
-    if isinstance(config.value, dict):
-        data.update({str(key): value for key, value in config.value.items()})
-    elif config.value is not None:
-        reading.warn("bad-value", f"{config.path.name} must be a table of keys")
+    data.update({str(key): value for key, value in (config.value or {}).items()})
     for key in data:
         if key not in _KEYS:
-            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+            reading.warn("unknown-key", f"nothing reads the key {key}", key)
     table, wrong = laid_over(workspace, "orbiter")
     data.update(table)
     reading.notices += wrong
@@ -177,7 +178,7 @@ def _state(reading: _Reading, files: Mapping[str, str]) -> ContextState:
     for key in ("parent_state", "state"):
         parsed = reading.read(files[key])
         if parsed.value is not None and not isinstance(parsed.value, dict):
-            message = f"{parsed.path.name} must be an object"
+            message = "must be an object"
             reading.notices.append(Notice("orbiter.bad-value", message, parsed.source()))
         levels.append(parsed.value if isinstance(parsed.value, dict) else None)
     parent = ContextState(levels[0]) if levels[0] is not None else None
@@ -231,7 +232,7 @@ def _trusted(
         return None
     reading.watched.append(str(workspace.path / name))
     if not request.trust:
-        message = f"{name} holds neurons in Python; it is not run without --trust"
+        message = "neurons in Python are not run without --trust"
         reading.notices.append(Notice("orbiter.not-trusted", message, Source(str(workspace.path / name))))
         return Trusted()
     task = str(reading.data.get("task_id") or "task")

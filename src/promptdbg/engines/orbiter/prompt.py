@@ -32,6 +32,11 @@ def build(job: Build, *, order: str, separator: str, budget: int | None) -> tupl
     return drafts, join(job, drafts, separator)
 
 
+def otherwise_ordered(drafts: list[Draft], order: str) -> bool:
+    """Whether the framework's own code would put what is printed into another order."""
+    return order == "documented" and len({draft.priority for draft in drafts if draft.output}) > 1
+
+
 def _sorted(job: Build, order: str) -> list[Draft]:
     """The entries by priority; ties keep the order in which they were added."""
     drafts = [

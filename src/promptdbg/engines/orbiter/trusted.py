@@ -46,7 +46,7 @@ def run_trusted(path: Path, task_id: str, state: ContextState, clock: str, platf
     read = read_file(path, limit=_LIMIT)
     if read.data is None:
         assert read.problem is not None
-        notice = Notice(f"file.{read.problem.kind}", f"{path.name} {read.problem.message}", source)
+        notice = Notice(f"file.{read.problem.kind}", read.problem.message, source)
         return Trusted(notices=(notice,), ran=True)
     registry = builtin_registry()
     known = set(registry.list_all())

@@ -12,7 +12,6 @@ from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.knobs import knobs
 from promptdbg.engines.phronomy.outcome import Outcome
 from promptdbg.engines.phronomy.selecting import assemble_policy
-from promptdbg.engines.rows import turns_of
 from promptdbg.model import Assembly, Budget, EngineInfo, Failure, Settings
 from promptdbg.tokens import TokenCounter
 
@@ -66,6 +65,6 @@ def assemble_result(inputs: PhronomyInputs, settings: Settings, counter: TokenCo
         rules=rules.CATALOGUE,
         warnings=(*inputs.warnings, *outcome.trace.notices),
         failure=failure,
-        turns=() if policy else turns_of(inputs.rows),
+        turns=() if policy else inputs.memo.turns(inputs.rows),
     )
     return Result(assembly, error)

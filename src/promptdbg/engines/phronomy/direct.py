@@ -16,7 +16,7 @@ from promptdbg.engines.phronomy.history import CompactionContext, TrimContext, n
 from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.knobs import estimate_of, token_budget, with_trust
 from promptdbg.engines.phronomy.outcome import Outcome, tool_cost
-from promptdbg.engines.rows import Added, Row, message_of, rows_at, start
+from promptdbg.engines.rows import Added, Row, message_of, start
 from promptdbg.engines.stages import Stages
 from promptdbg.model import (
     Action,
@@ -46,9 +46,10 @@ def assemble_direct(
     generation = str(values["generation"])
     estimate = estimate_of(inputs, values)
     inputs = with_trust(inputs, values)
-    rows = rows_at(inputs.rows, settings.turn)
     key = (outcome.counter, estimate)
-    stored = inputs.memo.messages(rows, key, lambda row: _message(row, outcome, estimate))
+    stored = inputs.memo.messages_at(
+        inputs.rows, settings.turn, key, lambda row: _message(row, outcome, estimate)
+    )
     outcome.begin(Stages(outcome.counter, stored), "Messages as stored")
     outcome.where = "context/token_budget.rb::initialize"
     budget = token_budget(inputs, values)

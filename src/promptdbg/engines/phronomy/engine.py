@@ -9,7 +9,6 @@ from promptdbg.engines.phronomy.assemble import TITLE, assemble
 from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.knobs import knobs
 from promptdbg.engines.phronomy.load import CONFIG, load
-from promptdbg.engines.rows import turns_of
 from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
@@ -36,7 +35,7 @@ class PhronomyEngine:
         return knobs(inputs)
 
     def turns(self, inputs: PhronomyInputs) -> tuple[Turn, ...]:
-        return () if inputs.generation == "3" else turns_of(inputs.rows)
+        return () if inputs.generation == "3" else inputs.memo.turns(inputs.rows)
 
     @collector_at_rest
     def assemble(self, inputs: PhronomyInputs, settings: Settings, counter: TokenCounter) -> Assembly:

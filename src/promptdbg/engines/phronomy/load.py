@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import laid_over, named_files, place_laid_over
+from promptdbg.engines.named import laid_over, named_files, place_laid_over, read_table, read_whole
 from promptdbg.engines.phronomy.budget import ModelInfo
 from promptdbg.engines.phronomy.chunks import Chunk
 from promptdbg.engines.phronomy.errors import PhronomyError
@@ -19,7 +19,7 @@ from promptdbg.engines.phronomy.inputs import GENERATIONS, Compact, Knowledge, P
 from promptdbg.engines.phronomy.items import Item, current_input, item_from, tool_from
 from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.disk import is_file
-from promptdbg.files.structured import Parsed, read_structured
+from promptdbg.files.structured import Parsed
 from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.workspace import MANIFEST_NAME, Workspace
 
@@ -78,14 +78,18 @@ _KIND_WORDS: dict[type, str] = {str: "text", list: "list", dict: "table"}
 
 
 def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
-    """Read everything an assembly depends on."""
+    """Read everything an assembly depends on.
+
+    Raises:
+        InputError: a file is broken.
+    """
     names, wrong = _files(workspace)
-    config = read_structured(workspace.path / names["config"])
+    config = read_table(workspace.path / names["config"])
     reading = _start(workspace, config)
     reading.notices += wrong
     generation = _generation(reading)
-    messages = read_structured(workspace.path / names["messages"])
-    candidates = read_structured(workspace.path / names["candidates"])
+    messages = read_whole(workspace.path / names["messages"])
+    candidates = read_whole(workspace.path / names["candidates"])
     reading.notices += [*messages.notices, *candidates.notices]
     value = messages.value.get("messages") if isinstance(messages.value, dict) else messages.value
     rows, notices = rows_from("phronomy", messages, value)
@@ -130,13 +134,10 @@ def _files(workspace: Workspace) -> tuple[dict[str, str], list[Notice]]:
 def _start(workspace: Workspace, config: Parsed) -> _Reading:
     data: dict[str, Json] = {}
     reading = _Reading(config, data, notices=list(config.notices))
-    if isinstance(config.value, dict):
-        data.update({str(key): value for key, value in config.value.items()})
-    elif config.value is not None:
-        reading.warn("bad-value", f"{config.path.name} must be a table of keys")
+    data.update({str(key): value for key, value in (config.value or {}).items()})
     for key in data:
         if key not in _KEYS:
-            reading.warn("unknown-key", f"{config.path.name}: nothing reads the key {key}", key)
+            reading.warn("unknown-key", f"nothing reads the key {key}", key)
     table, wrong = laid_over(workspace, "phronomy")
     data.update(table)
     reading.notices += wrong

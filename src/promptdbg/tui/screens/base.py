@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from promptdbg.tui.picture import Picture
 
 
+_CHANGING = ("item.toggle", "item.try-text", "home.budget", "home.knobs", "why.fix", "compare.use")
+"""The ids of keys that change something, of those that a key line may show."""
+
+
 class PictureScreen(FramedScreen):
     """Draws pictures. A subclass gives ``compose_body`` and ``show_picture``.
 
@@ -99,7 +103,7 @@ class PictureScreen(FramedScreen):
         yield Header()
         yield Banner("banner")
         yield Vertical(*self.compose_body(), id="body")
-        yield Banner("tour")
+        yield Banner("tour", low_lines=4)
         yield Ask()
         yield Status()
         yield KeyLine()
@@ -175,7 +179,8 @@ class PictureScreen(FramedScreen):
         if picture is None:
             return frozenset()
         idle = {"app.undo": picture.undo, "app.redo": picture.redo, "app.turn-before": picture.assembly.turns}
-        return frozenset(key for key, use in idle.items() if not use)
+        changing = _CHANGING if picture.recorded else ()
+        return frozenset([*changing, *(key for key, use in idle.items() if not use)])
 
     def places_now(self) -> tuple[Place, ...]:
         """The groups of keys that work now, the nearest first."""

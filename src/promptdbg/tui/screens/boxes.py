@@ -20,10 +20,14 @@ from promptdbg.tui.config import Config
 from promptdbg.tui.keys import PLACE_TITLES, Key, Place, bindings
 from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
 from promptdbg.tui.picture import Picture
+from promptdbg.tui.screens.framed import HEIGHTS, WIDTHS, size_classes
 from promptdbg.tui.status import glyph_of, style_of
 from promptdbg.tui.widgets.chrome import KeyLine
 from promptdbg.tui.widgets.prose import Prose
-from promptdbg.tui.wrapping import BLANK, Paragraph, say
+from promptdbg.tui.wrapping import BLANK, Paragraph, layout, say
+
+_SIDES, _ENDS = 6, 3
+"""Cells of a box left and right of what is in it, and its lines above and below."""
 
 
 class Box(ModalScreen[None]):
@@ -39,7 +43,7 @@ class Box(ModalScreen[None]):
         & > #box {
             width: 80%;
             max-width: 100;
-            min-width: 56;
+            min-width: 54;
             height: 80%;
             border: round $border;
             background: $background;
@@ -48,8 +52,12 @@ class Box(ModalScreen[None]):
         & > #box > * { height: 1fr; }
         & > #box > KeyLine { height: 1; }
         &.-h-10 > #box { height: 100%; }
+        &.-w-60 > #box, &.-w-80 > #box { width: 90%; }
     }
     """
+
+    HORIZONTAL_BREAKPOINTS = [*WIDTHS]  # noqa: RUF012 (Textual declares it)
+    VERTICAL_BREAKPOINTS = [*HEIGHTS]  # noqa: RUF012
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -60,12 +68,29 @@ class Box(ModalScreen[None]):
         return ()
 
     def compose(self) -> ComposeResult:
+        self.add_class(*size_classes(self.app.size), update=False)
         box = Vertical(*self.compose_body(), KeyLine(), id="box")
+        self._fit(box)
         box.border_title = Content(self._box_title)  # a name from disk is never markup
         yield box
 
     def on_mount(self) -> None:
         self.query_one(KeyLine).show(self.places)
+
+    def on_resize(self) -> None:
+        for box in self.query("#box"):
+            self._fit(box)
+
+    def lines_in(self, cells: int) -> int | None:
+        """How many lines there are to show in so many cells; ``None`` where the box is to be large."""
+        return None
+
+    def _fit(self, box: Widget) -> None:
+        """No higher than what is in it: an empty box hides what it is about."""
+        width = self.app.size.width
+        cells = min(max(width * (9 if width < 100 else 8) // 10, 54), 100) - _SIDES
+        lines = self.lines_in(cells)
+        box.styles.max_height = None if lines is None else max(lines, 1) + _ENDS
 
     def action_close(self) -> None:
         self.close()
@@ -87,6 +112,9 @@ class ProseBox(Box):
 
     def compose_body(self) -> Iterable[Widget]:
         yield Prose()
+
+    def lines_in(self, cells: int) -> int:
+        return len(layout(self._paragraphs, cells))
 
     def on_mount(self) -> None:
         self.query_one(Prose).show(self._paragraphs)
@@ -143,7 +171,7 @@ def warning_lines(picture: Picture | None) -> list[Paragraph]:
         lines.append(say(("! ", "virtual--warning"), safe(notice.message, lines=False), hang=2))
         where = f"{picture.where(notice.source)} · " if notice.source else ""
         lines += [say((where + one_line(notice.code), "virtual--muted"), indent=2), BLANK]
-    return lines
+    return lines[:-1]
 
 
 def _trust_lines(picture: Picture) -> list[Paragraph]:

@@ -79,6 +79,9 @@ class ChoiceBox(Box):
     def compose_body(self) -> Iterable[Widget]:
         yield ChoiceList(self._choices, self._current)
 
+    def lines_in(self, cells: int) -> int:
+        return len(self._choices)
+
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         if self.close():
             self._chosen(message.row)

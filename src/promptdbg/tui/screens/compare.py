@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,10 +16,12 @@ from promptdbg.analysis.alignment import Alignment
 from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.examples import is_bundled
+from promptdbg.files.disk import expanded
 from promptdbg.model import Assembly, Settings
-from promptdbg.text import one_line, plural
+from promptdbg.text import clip_middle, one_line, plural
 from promptdbg.tui.changes import Change
 from promptdbg.tui.difference import NO_LISTS, Difference, section_differences, side_by_side
+from promptdbg.tui.frame import NAME_CELLS
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import row_sentence, summary
 from promptdbg.tui.others import FILES, Other, assembly_of, others_of, settings_of
@@ -72,9 +75,8 @@ class CompareScreen(ItemScreen):
         super().__init__()
         self.other = FILES
         self._places: tuple[str, ...] = ()
-        self._saved: tuple[Settings, Other, str] | None = None
-        """That the changes were saved: said for as long as the same is compared, because the file that
-        was written is read again at once."""
+        self._saved: Settings | None = None
+        self._saved_as = ""  # where those are; what follows from writing the file must not talk it away
 
     def compose_body(self) -> Iterable[Widget]:
         yield DifferenceList()
@@ -90,7 +92,8 @@ class CompareScreen(ItemScreen):
         return self.query_one(MessageColumns)
 
     def header_cells(self, picture: Picture) -> Sequence[Cell]:
-        against = Cell(f"now against {self.other.title}", "virtual--accent")
+        other = clip_middle(self.other.title, NAME_CELLS)
+        against = Cell(f"now against {other}", "virtual--accent")
         return (Cell("Compare", "virtual--strong"), against, *super().header_cells(picture))
 
     # -- comparing
@@ -105,20 +108,16 @@ class CompareScreen(ItemScreen):
         try:
             found = await asyncio.to_thread(_compared, picture, debugger, other)
         except PromptdbgError as error:
-            self._draw(picture, (), NO_LISTS, one_line(error.line()))
+            self._draw(picture, (), NO_LISTS, one_line(error.line()), "There is nothing to compare with.")
             self.refuse(one_line(error.line()))
             return
         empty = "The same prompt." if found.before == picture.assembly else "No section differs."
         if other == FILES and not picture.assembly.settings.changed:
             empty = "Nothing is changed. s compares with something else."
         self._draw(picture, found.sections, found.lists, empty, found.problem)
-        self.say(self._done(picture) + _sentence(found, picture.assembly))
-
-    def _done(self, picture: Picture) -> str:
-        """That a scenario was just saved; empty when something else is compared by now."""
-        if self._saved is None or self._saved[:2] != (picture.assembly.settings, self.other):
-            return ""
-        return f"{self._saved[2]} · "
+        sentence = _sentence(found, picture.assembly)
+        saved_as = self._saved_as if picture.assembly.settings == self._saved else ""
+        self.say(f"{saved_as} · {sentence}" if saved_as else sentence)
 
     def _draw(
         self,
@@ -159,8 +158,10 @@ class CompareScreen(ItemScreen):
         return "it is not in the prompt as it is now" if self.item_here else "nothing differs here"
 
     def hidden_keys(self) -> frozenset[str]:
-        unchanged = self.picture is None or not self.picture.assembly.settings.changed
-        return frozenset({"compare.save"}) if unchanged else frozenset()
+        """Saving where there is nothing to save; where there is, what has no room beside it."""
+        if self.picture is None or not self.picture.assembly.settings.changed:
+            return frozenset({"compare.save"})
+        return frozenset({"item.toggle"}) if self.app.size.width < 100 else frozenset()
 
     def copied(self) -> str:
         """The sections that differ, and the totals, one a line."""
@@ -209,9 +210,11 @@ class CompareScreen(ItemScreen):
 
     def _ask_for_place(self) -> None:
         def answered(text: str) -> str | None:
-            if not text.strip():
-                return "JSON that promptdbg wrote, a session, or a folder:"
             place = text.strip()
+            if not place:
+                return "JSON that promptdbg wrote, a session, or a folder:"
+            if not os.path.lexists(expanded(place)):
+                return "There is no such file or folder:"
             self._places = tuple(dict.fromkeys((*self._places, place)))
             self._take(Other("place", place))
             return None
@@ -248,9 +251,9 @@ class CompareScreen(ItemScreen):
         except PromptdbgError as error:
             return f"{one_line(error.line())}:"
         whose = " of the bundled example" if is_bundled(debugger.opened.workspace.path) else ""
-        said = f"saved as scenario {one_line(name.strip())} in {one_line(path.name)}{whose}"
-        self._saved = (picture.assembly.settings, self.other, said)
-        self.say(said)
+        self._saved = picture.assembly.settings
+        self._saved_as = f"saved as scenario {one_line(name.strip())} in {one_line(path.name)}{whose}"
+        self.say(self._saved_as)
         self.promptdbg.driver.reload()
         return None
 

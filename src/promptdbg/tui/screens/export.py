@@ -95,7 +95,7 @@ class ExportScreen(PictureScreen):
     ExportScreen {
         & #options { height: 5; }
         & #report { height: 1fr; }
-        &.-h-10 #report { display: none; }
+        &.-h-10 #report { border: none; }
     }
     """
 
@@ -269,7 +269,7 @@ class ExportScreen(PictureScreen):
             self._write(path, force=True)
             return None
 
-        self.ask(Ask.Question(f"{one_line(path.name)} exists. Replace it? yes:", answered))
+        self.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", answered))
 
     @work(exclusive=True, group="write", exit_on_error=False, description="write")
     async def _write(self, path: Path, force: bool) -> None:

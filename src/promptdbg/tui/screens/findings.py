@@ -19,6 +19,7 @@ from promptdbg.debug import Debugger
 from promptdbg.errors import PromptdbgError
 from promptdbg.model import Assembly, Source
 from promptdbg.text import clip, clip_middle, pad
+from promptdbg.text import width as cell_width
 from promptdbg.tui.findings import (
     PROVIDERS,
     Comparison,
@@ -39,7 +40,7 @@ from promptdbg.tui.widgets.virtual import VirtualList
 from promptdbg.tui.wrapping import plain_text
 
 _TAG = 10
-_WHERE = 24
+_WHERE = 24  # at the most
 
 
 class FindingList(VirtualList):
@@ -50,6 +51,7 @@ class FindingList(VirtualList):
     def __init__(self) -> None:
         super().__init__(id="findings", classes="pane")
         self.rows: Sequence[FindingRow] = ()
+        self._where = 0
 
     @property
     def row(self) -> FindingRow | None:
@@ -60,6 +62,8 @@ class FindingList(VirtualList):
         """Other rows; the cursor stays on its finding, or goes to the first problem."""
         before = self.row
         self.rows = rows
+        places = (cell_width(row.where) for row in rows if not row.head)
+        self._where = min(max(places, default=0) + 2, _WHERE)
         same = (n for n, row in enumerate(rows) if before and _same(row, before))
         first = (n for n, row in enumerate(rows) if row.problem and not row.head)
         self.set_rows(len(rows), cursor=next(same, next(first, 0)))
@@ -82,14 +86,14 @@ class FindingList(VirtualList):
                 [bar, (pad(entry.group.value, _TAG + 8), strong), (entry.title, muted)], width, base
             )
         loud = base if here else self.style("status--cut" if entry.problem else "status--keep")
-        where = clip_middle(entry.where, _WHERE - 2, ellipsis=self.glyphs.ellipsis)
-        room = max(width - _TAG - _WHERE - 4, 8)
+        where = clip_middle(entry.where, self._where - 2, ellipsis=self.glyphs.ellipsis)
+        room = max(width - _TAG - self._where - 3, 8)
         return self.strip(
             [
                 bar,
                 (f"{'!' if entry.problem else ' '} ", loud),
                 (pad(entry.tag, _TAG), muted),
-                (pad(where, _WHERE), base),
+                (pad(where, self._where), base),
                 (clip(entry.title, room, ellipsis=self.glyphs.ellipsis), loud),
             ],
             width,

@@ -39,12 +39,13 @@ from promptdbg.tui.rows import Row, States, View
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
+from promptdbg.tui.widgets.chrome import LOW
 from promptdbg.tui.widgets.knobs import KnobPanel
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.side import Side
 from promptdbg.tui.widgets.virtual import VirtualList
-from promptdbg.tui.wrapping import Piece
+from promptdbg.tui.wrapping import UNBROKEN, Piece
 
 
 class HomeScreen(ItemScreen):
@@ -64,7 +65,7 @@ class HomeScreen(ItemScreen):
         & #strip { height: 3; display: none; border-top: solid $foreground 30%; }
         &.knobs #knobs { display: block; }
         &.knobs #why, &.knobs #text { display: none; }
-        &.-w-140 #side { width: 52; }
+        &.-w-140 #side { width: 30%; min-width: 52; max-width: 96; }
 
         &.-w-60, &.-w-80 {
             & #sections, & #why, & #text { border: none; }
@@ -79,8 +80,10 @@ class HomeScreen(ItemScreen):
             & #text { display: none; }
         }
         &.-h-16 #strip { display: none; }
+        &.-h-16.-w-60.knobs #side, &.-h-16.-w-80.knobs #side { height: 2fr; }
         &.-h-10 {
             & TokenBar, & #strip, & #text { display: none; }
+            &.-w-60.knobs #sections, &.-w-80.knobs #sections { display: none; }
         }
     }
     """
@@ -130,12 +133,10 @@ class HomeScreen(ItemScreen):
         picture, guide = self.picture, self.promptdbg.guide
         if wrong or picture is None or not picture.question:
             return wrong
-        tour = (
-            []
-            if guide.tour or picture.undo
-            else [(f"  {guide.key}", "virtual--key"), (" tour", "virtual--muted")]
-        )
-        return [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), ""), *tour]
+        question = [("QUESTION  ", "virtual--key"), (safe(picture.question, lines=False), "")]
+        if guide.tour:
+            return [] if self.app.size.height < LOW else question
+        return [*question, (f"  {guide.key}", "virtual--key"), (f"{UNBROKEN}tour", "virtual--muted")]
 
     def idle_keys(self) -> frozenset[str]:
         idle = set(super().idle_keys())
@@ -197,7 +198,7 @@ class HomeScreen(ItemScreen):
         """By that column; the other way round where that is so already."""
         view = self.view
         self._look(replace(view, sort=message.sort, reverse=view.sort is message.sort and not view.reverse))
-        self.say(f"ordered by {self.view.sort}" + (" reversed" if self.view.reverse else ""))
+        self._say_order()
 
     def on_section_list_fold_clicked(self, message: SectionList.FoldClicked) -> None:
         self._fold(message.row, not message.row.folded)
@@ -242,6 +243,8 @@ class HomeScreen(ItemScreen):
         if picture is None:
             return None
         knob = picture.budget_knob
+        if self._is_recorded():
+            return None
         if knob is None:
             self.refuse(f"{picture.assembly.engine.title} has no budget to change")
         return knob
@@ -307,10 +310,14 @@ class HomeScreen(ItemScreen):
     def action_sort(self, step: int) -> None:
         priorities = self.picture is not None and self.picture.has_priorities
         self._look(replace(self.view, sort=next_sort(self.view.sort, step, priorities=priorities)))
-        self.say(f"ordered by {self.view.sort}")
+        self._say_order()
 
     def action_sort_reverse(self) -> None:
         self._look(replace(self.view, reverse=not self.view.reverse))
+        self._say_order()
+
+    def _say_order(self) -> None:
+        self.say(f"ordered by {self.view.sort}" + (", reversed" if self.view.reverse else ""))
 
     def action_states(self) -> None:
         states = list(States)

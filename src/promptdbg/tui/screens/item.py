@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from promptdbg.model import Message, Section, Source
 from promptdbg.text import one_line
-from promptdbg.tui.changes import cap_of, knob_stepped, no_priority, raised
+from promptdbg.tui.changes import RECORDED, cap_of, knob_stepped, no_priority, raised
 from promptdbg.tui.screens.base import PictureScreen
 
 Thing: TypeAlias = Section | Message
@@ -64,6 +64,8 @@ class ItemScreen(PictureScreen):
         return self.item_here
 
     def action_switch(self) -> None:
+        if self._is_recorded():
+            return
         if item := self._here():
             self.promptdbg.toggle(item)
 
@@ -75,8 +77,17 @@ class ItemScreen(PictureScreen):
         if item := self._here():
             self.promptdbg.open_text(item)
 
+    def _is_recorded(self) -> bool:
+        """Whether nothing can be tried here, which is said."""
+        recorded = self.picture is not None and self.picture.recorded
+        if recorded:
+            self.refuse(RECORDED)
+        return recorded
+
     def action_try_text(self) -> None:
         thing = self.thing_here
+        if self._is_recorded():
+            return
         if isinstance(thing, Section):
             self.promptdbg.edit_text(thing)
         elif thing is not None:
@@ -86,6 +97,8 @@ class ItemScreen(PictureScreen):
 
     def action_priority(self, steps: int) -> None:
         thing, picture = self.thing_here, self.picture
+        if self._is_recorded():
+            return
         if thing is None or picture is None:
             self.refuse(self.no_item())
         elif not isinstance(thing, Section):
@@ -97,6 +110,8 @@ class ItemScreen(PictureScreen):
 
     def action_cap(self, steps: int) -> None:
         thing, picture = self.thing_here, self.picture
+        if self._is_recorded():
+            return
         if thing is None or picture is None:
             self.refuse(self.no_item())
         elif (knob := cap_of(picture, thing)) is not None:

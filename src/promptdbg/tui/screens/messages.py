@@ -15,6 +15,7 @@ from promptdbg.analysis.alignment import Alignment
 from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Assembly, Message, Stage, StageKind
 from promptdbg.text import clip_middle, one_line, plural, safe
+from promptdbg.tui.frame import state_cell
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_view import column_title, place_among, row_sentence, summary
 from promptdbg.tui.picture import Picture
@@ -125,7 +126,7 @@ class MessagesScreen(ItemScreen):
             Cell(engine, rank=4),
             Cell(self._missing(assembly), "virtual--warning"),
             Cell(self._place_among_changes(alignment) if alignment else "", right=True),
-            Cell(self.promptdbg.watching.state, "virtual--muted", rank=3, right=True),
+            state_cell(self.promptdbg.watching.state, stale=bool(self.promptdbg.stale), rank=3),
         )
 
     def _missing(self, assembly: Assembly) -> str:
@@ -187,16 +188,12 @@ class MessagesScreen(ItemScreen):
             self.refuse(self._missing(picture.assembly))
         elif slot in self._off:
             self._off.discard(slot)
-            self._redraw(
-                picture, f"shows {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
-            )
+            self._redraw(picture, f"{_list_name(slot)} is shown again")
         elif list(self._slots) == [slot]:
             self.refuse("it is the only list in sight")
         else:
             self._off.add(slot)
-            self._redraw(
-                picture, f"hides {_KINDS[slot].value.upper() if slot < 3 else 'the recorded request'}"
-            )
+            self._redraw(picture, f"{_list_name(slot)} is hidden: {number} shows it again")
 
     def action_stage(self, direction: int) -> None:
         """Let the column in focus show the stage before or after."""
@@ -318,3 +315,7 @@ def _aligned(assembly: Assembly, names: Sequence[str], recorded: Stage | None) -
     else:
         alignment = align([recorded])
     return alignment, summary(alignment)
+
+
+def _list_name(slot: int) -> str:
+    return _KINDS[slot].value.upper() if slot < len(_KINDS) else "the recorded request"

@@ -19,6 +19,7 @@ from promptdbg.debug import Opened
 from promptdbg.files.scan import TextFile
 from promptdbg.model import Source
 from promptdbg.text import clip, clip_middle, one_line, pad
+from promptdbg.text import width as cell_width
 from promptdbg.tui.hits import hit_lines, reason, summary, verdict_style, verdict_word
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -35,7 +36,8 @@ _KEPT_MAX = 32_000_000
 """Characters of files that are kept while the screen is open; more is read again for each search."""
 
 _VERDICT = 10
-_PLACE = 30
+
+NOTHING_ASKED = "Type a text (/): all that was loaded is searched."
 
 
 class HitList(VirtualList):
@@ -47,7 +49,8 @@ class HitList(VirtualList):
         super().__init__(id="hits", classes="pane")
         self.hits: Sequence[Hit] = ()
         self.reasons: Sequence[str] = ()
-        self.empty_word = "Type a text: / or F."
+        self.empty_word = NOTHING_ASKED
+        self._place = 0  # cells of the widest place
 
     @property
     def hit(self) -> Hit | None:
@@ -57,6 +60,7 @@ class HitList(VirtualList):
     def show(self, hits: Sequence[Hit], reasons: Sequence[str], empty_word: str) -> None:
         """Other hits, each with its reason in one line."""
         self.hits, self.reasons, self.empty_word = hits, reasons, empty_word
+        self._place = max((cell_width(_place_of(hit)) for hit in hits), default=0)
         self.set_rows(len(hits), [2] * len(hits))
         self.show_cursor()
 
@@ -81,22 +85,25 @@ class HitList(VirtualList):
             )
             return self.strip([bar, (" " * (_VERDICT + 1) + text, muted)], width, base)
         verdict = base if here else self.style(verdict_style(hit))
-        place = clip_middle(f"{one_line(hit.item)}:{hit.line:,}", _PLACE - 2, ellipsis=self.glyphs.ellipsis)
-        found = self.style("virtual--match")
-        room = max(width - _VERDICT - _PLACE - 3, 8)
-        before, text, after = excerpt(hit, room, ellipsis=self.glyphs.ellipsis)
+        cells = min(self._place, max((width - _VERDICT) // 3, 16))
+        place = pad(clip_middle(_place_of(hit), cells, ellipsis=self.glyphs.ellipsis), cells)
+        before, text, after = excerpt(hit, width - _VERDICT - cells - 4, ellipsis=self.glyphs.ellipsis)
         return self.strip(
             [
                 bar,
                 (pad(verdict_word(hit), _VERDICT), verdict),
-                (" " + pad(place, _PLACE), muted),
+                (f" {place}  ", muted),
                 (before, base),
-                (text, found),
+                (text, self.style("virtual--match")),
                 (after, base),
             ],
             width,
             base,
         )
+
+
+def _place_of(hit: Hit) -> str:
+    return f"{one_line(hit.item)}:{hit.line:,}"
 
 
 class SearchScreen(ItemScreen):
@@ -195,7 +202,7 @@ class SearchScreen(ItemScreen):
         result, picture = self._result, self.picture
         listing = self.query_one(HitList)
         if result is None or picture is None:
-            listing.show((), (), "Type a text: / or F.")
+            listing.show((), (), NOTHING_ASKED)
             self._show_hit()
             return
         hits = [hit for hit in result.hits if not (self.only_lost and hit.verdict == "seen")]

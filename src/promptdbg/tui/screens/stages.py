@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from promptdbg.model import MessageStatus, Stage, StageKind
-from promptdbg.text import pad, plural, safe
+from promptdbg.text import clip, pad, plural, safe
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.screens.boxes import Box
@@ -18,8 +18,8 @@ from promptdbg.tui.widgets.virtual import VirtualList
 
 _TITLE_MAX = 40
 """Cells that a title may take."""
-_WIDE = 76
-"""Cells from which on the messages are counted beside the tokens."""
+_GAPS = 12
+"""Cells of cursor, number and gaps."""
 
 
 def did(stage: Stage) -> str:
@@ -53,17 +53,23 @@ class StageList(VirtualList):
         muted = base if here else self.style("virtual--muted")
         titles = [safe(stage.title, lines=False) for stage in self.stages]
         room = min(max(map(cell_width, titles)), _TITLE_MAX)
-        wide = width >= _WIDE
-        counts = [plural(len(stage.messages), "message") if wide else "" for stage in self.stages]
-        tokens = [f"{stage.tokens:,}" + (" tokens" if wide else "") for stage in self.stages]
+        counts = [plural(len(stage.messages), "message") for stage in self.stages]
+        tokens = [f"{stage.tokens:,} tokens" for stage in self.stages]
+        longest = max(len(did(stage)) for stage in self.stages)
+        wide = width >= room + max(map(len, counts)) + max(map(len, tokens)) + longest + _GAPS
+        if not wide:  # what a step did is worth more than how many messages there were
+            counts = ["" for _ in self.stages]
+            tokens = [f"{stage.tokens:,}" for stage in self.stages]
         pieces = [
             (self.glyphs.cursor if here else " ", base),
             (f"{'*' if row == self.shown else ' '}{row + 1:>3}  ", base),
             (pad(titles[row], room) + "  ", base),
             (pad(counts[row], max(map(len, counts)), right=True) + ("  " if wide else ""), base),
             (pad(tokens[row], max(map(len, tokens)), right=True) + "  ", muted),
-            (did(stage) or "nothing", base if stage.changed else muted),
         ]
+        left = max(width - sum(cell_width(text) for text, _ in pieces), 0)
+        what = clip(did(stage) or "nothing", left, ellipsis=self.glyphs.ellipsis)
+        pieces.append((what, base if stage.changed else muted))
         return self.strip(pieces, width, base)
 
 
@@ -80,6 +86,9 @@ class StagesBox(Box):
 
     def compose_body(self) -> Iterable[Widget]:
         yield StageList(self._stages, self._shown)
+
+    def lines_in(self, cells: int) -> int:
+        return len(self._stages)
 
     def on_virtual_list_chosen(self, message: VirtualList.Chosen) -> None:
         self.dismiss()

@@ -8,8 +8,9 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
+from promptdbg.analysis.cut import message_spans
 from promptdbg.analysis.items import message_texts
-from promptdbg.model import Span
+from promptdbg.model import Message, Span, StageKind
 from promptdbg.text import one_line, plural
 from promptdbg.tui.inspector import STAND_IN
 from promptdbg.tui.keys import Place, bindings
@@ -76,10 +77,15 @@ class TextScreen(ItemScreen):
         if section is not None:
             name = one_line(section.name)
             return (section.output, (), name) if self.as_sent else (section.text, section.spans, name)
-        message = picture.message(self.item) if self.as_sent else picture.first_message(self.item)
+        given, sent = picture.first_message(self.item), picture.sent_message(self.item)
+        message = sent if self.as_sent else given
         if message is None:
-            return "", (), one_line(self.item)
-        return "\n".join(message_texts(message)), (), f"{one_line(message.role)} {one_line(message.id)}"
+            return "", (), _name(given) if given is not None else one_line(self.item)
+        text = "\n".join(message_texts(message))
+        # Where the framework fails there is no final list: nothing is sent, and nothing was lost on the way.
+        if self.as_sent or picture.assembly.stage(StageKind.FINAL) is None:
+            return text, (), _name(message)
+        return text, message_spans(text, "\n".join(message_texts(sent)) if sent else None), _name(message)
 
     # -- actions
 
@@ -115,13 +121,20 @@ class TextScreen(ItemScreen):
     def _next_cut(self, view: TextView, step: int) -> None:
         number = view.go_to_cut(step)
         if number is None:
-            self.refuse(
-                "v shows the original with its cuts"
-                if self.as_sent
-                else "nothing of this text was lost; / finds a text"
-            )
+            self.refuse(self._no_cut())
         else:
             self.say(f"lost stretch {number:,} of {view.cuts:,}")
+
+    def _no_cut(self) -> str:
+        """Why there is no lost stretch to go to."""
+        if self.as_sent:
+            return "v shows the original with its cuts"
+        picture = self.picture
+        if picture is not None and self.item not in picture.sections:
+            given, sent = picture.first_message(self.item), picture.sent_message(self.item)
+            if given and sent and [*message_texts(given)] != [*message_texts(sent)]:
+                return "the model gets it in another form: v shows that"
+        return "nothing of this text was lost; / finds a text"
 
     def action_output(self) -> None:
         self.as_sent = not self.as_sent
@@ -140,3 +153,7 @@ class TextScreen(ItemScreen):
             self.say("")
         else:
             self.leave()
+
+
+def _name(message: Message) -> str:
+    return f"{one_line(message.role)} {one_line(message.id)}"

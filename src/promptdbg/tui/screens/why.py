@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
 from promptdbg.text import plural
-from promptdbg.tui.changes import Change
+from promptdbg.tui.changes import RECORDED, Change
 from promptdbg.tui.fixes import LOOKING, RECORDING, fix_lines, may_be_kept, sought
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.picture import Picture
@@ -136,7 +136,7 @@ class WhyScreen(ItemScreen):
         """Why there is no change to try."""
         picture, debugger = self.picture, self.promptdbg.driver.debugger
         if debugger is not None and debugger.opened.recorded:
-            return "this is a recording: no change can be tried in it"
+            return RECORDED
         if picture is not None and may_be_kept(picture, self.item):
             return "still looking for changes to try" if self._looking else "no single change keeps it whole"
         return "it is not lost: there is nothing to try"

@@ -33,6 +33,7 @@ class Ask(Horizontal):
         background: $panel;
         & > Label { padding: 0 1; text-style: bold; }
         & > Input { width: 1fr; background: $panel; }
+        &.wrong > Label { color: $text-warning; }
     }
     Ask.open { display: block; }
     """
@@ -74,7 +75,7 @@ class Ask(Horizontal):
         if self._question is None:
             self._back = self.screen.focused
         self._question = None  # the value set now is not an edit
-        self.query_one(Label).update(safe(question.label, lines=False))
+        self._label(question.label)
         with entry.prevent(Input.Changed):
             entry.value = question.value
         entry.cursor_position = len(question.value)
@@ -103,7 +104,12 @@ class Ask(Horizontal):
         if complaint is None and self._question is question:
             self.close()
         elif complaint is not None:
-            self.query_one(Label).update(safe(complaint, lines=False))
+            self._label(f"! {complaint}", wrong=True)
+
+    def _label(self, text: str, *, wrong: bool = False) -> None:
+        """What stands before the input: the question, or why the answer cannot be taken."""
+        self.query_one(Label).update(safe(text, lines=False))
+        self.set_class(wrong, "wrong")
 
     async def action_done(self) -> None:
         await self.query_one(Input).action_submit()

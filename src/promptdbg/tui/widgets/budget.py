@@ -15,6 +15,7 @@ from textual.strip import Strip
 from promptdbg.model import Budget, Part
 from promptdbg.text import clip_middle, one_line, width
 from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.sentences import amount
 from promptdbg.tui.widgets.chrome import DrawnLines
 
 FILLS = 6
@@ -170,10 +171,10 @@ class BudgetLine(DrawnLines, can_focus=True):
             return ""
         by = f" by {self.by}" if self.by and self.size.width >= NAMED else ""
         if budget.limit is None:
-            return f"no limit  used {budget.used:,} {budget.unit}{by}"
+            return f"no limit  used {amount(budget.used, budget.unit)}{by}"
         left = budget.limit - budget.used
         tail = f"left {left:,}" if left >= 0 else f"over by {-left:,}"
-        return f"{budget.limit:,} {budget.unit}{by}  used {budget.used:,}  {tail}"
+        return f"{amount(budget.limit, budget.unit)}{by}  used {budget.used:,}  {tail}"
 
     def render_line(self, y: int) -> Strip:
         budget = self.budget

@@ -13,7 +13,7 @@ from promptdbg.text import clip, one_line, width
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import Key, Place
 from promptdbg.tui.widgets.drawing import Drawing
-from promptdbg.tui.wrapping import Paragraph, Piece, layout
+from promptdbg.tui.wrapping import Paragraph, Piece, layout, say
 
 MIN_WIDTH, MIN_HEIGHT = 60, 10
 """The smallest window that can be worked in, in cells."""
@@ -71,13 +71,16 @@ def fitting(cells: Sequence[Cell], room: int) -> list[Cell]:
     """The cells that fit beside each other with three blanks between, least wanted left out."""
     kept = list(cells)
     while len(kept) > 1 and sum(width(cell.text) + 3 for cell in kept) - 3 > room:
-        kept.remove(max(kept, key=lambda cell: cell.rank))
+        least = max(kept, key=lambda cell: cell.rank)
+        if least.rank == 0:  # all are wanted: what names the screen most
+            least = next((cell for cell in reversed(kept) if not cell.right), least)
+        kept.remove(least)
     return kept
 
 
 BANNER_LINES = 3
 LOW = 16
-"""Lines of a window below which a banner has one line alone."""
+"""Lines of a window below which a banner has one line alone, unless it says what to do."""
 
 
 class Banner(DrawnLines):
@@ -88,8 +91,9 @@ class Banner(DrawnLines):
     Banner.shown { display: block; }
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, low_lines: int = 1) -> None:
         super().__init__(id=name)
+        self._low_lines = low_lines
         self._pieces: tuple[Piece, ...] = ()
         self._lines: list[list[Piece]] = []
 
@@ -104,13 +108,13 @@ class Banner(DrawnLines):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        hang = width(self._pieces[0][0]) if self._pieces else 0
+        low = self.app.size.height < LOW
+        hang = 2 if low else width(self._pieces[0][0]) if self._pieces else 0
         room = (self.size.width or self.app.size.width) - 2
         lines = layout([Paragraph(self._pieces, hang=hang)], room)
-        self._lines = lines[: 1 if self.app.size.height < LOW else BANNER_LINES]
+        self._lines = lines[: self._low_lines if low else BANNER_LINES]
         if len(lines) > len(self._lines) and self._lines[-1]:
-            text, style = self._lines[-1][-1]
-            self._lines[-1][-1] = (clip(text.rstrip() + " …", width(text.rstrip())), style)
+            self._lines[-1] = _goes_on(self._lines[-1], room)
         self.styles.height = len(self._lines)
         self.refresh()
 
@@ -120,25 +124,57 @@ class Banner(DrawnLines):
         return self.strip([(text, self.style(style)) for text, style in self._lines[y]], self.size.width)
 
 
+STATUS_LINES = 2
+
+
+def _goes_on(line: Sequence[Piece], room: int) -> list[Piece]:
+    """A line with an ellipsis at its end, in the style of what stands there."""
+    *pieces, (text, style) = line
+    free = room - sum(width(before) for before, _ in pieces)
+    text = text.rstrip()
+    if width(text) + 2 > free:
+        return [*pieces, (clip(text, max(free - 1, 0), ellipsis="") + "…", style)]
+    return [*pieces, (f"{text} …", style)]
+
+
 class Status(DrawnLines):
-    """One sentence: what happened last."""
+    """One sentence: what happened last. A long one has a second line where there are lines enough."""
+
+    _height = 1
 
     def __init__(self) -> None:
         super().__init__()
         self.line = ""
         self._style = ""
+        self._lines: list[str] = [""]
 
     def show(self, line: str, style: str = "") -> None:
         self.line, self._style = one_line(line), style
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        size = self.app.size
+        room = (self.size.width or size.width) - 2
+        most = 1 if size.height < LOW else STATUS_LINES
+        lines = [self.line]
+        if most > 1 and width(self.line) > room:
+            lines = ["".join(text for text, _ in line) for line in layout([say(self.line)], room)]
+        last = " ".join(line.rstrip() for line in lines[most - 1 :])
+        self._lines = [*lines[: most - 1], clip(last, room, ellipsis=self.glyphs.ellipsis)][: len(lines)]
+        if len(self._lines) != self._height:
+            self.styles.height = self._height = len(self._lines)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        room = self.size.width - 2
-        text = clip(self.line, room, ellipsis=self.glyphs.ellipsis)
+        text = self._lines[y] if y < len(self._lines) else ""
         return self.strip([(" ", self.plain), (text, self.style(self._style))], self.size.width)
 
 
-_ALWAYS = ("app.help", "app.quit", "modal.close")
+_ALWAYS = ("back", "close", "help", "quit")
+"""What every line has room for: where nothing tells the way back, a person takes the way out."""
 
 
 class KeyLine(DrawnLines):
@@ -168,8 +204,8 @@ class KeyLine(DrawnLines):
             self.refresh()
 
     def fitted(self) -> list[tuple[int, Key]]:
-        """Where each key that fits begins. Help and quit are always there."""
-        must = [key for key in self._keys if key.id in _ALWAYS]
+        """Where each key that fits begins. The ways back and out, and the help, are always there."""
+        must = [key for key in self._keys if key.id.partition(".")[2] in _ALWAYS]
         room = self.size.width - 1 - sum(_key_width(key) for key in must)
         shown: list[Key] = []
         for key in self._keys:

@@ -73,8 +73,24 @@ class Drawing(_Base):
         """Pieces of safe text as exactly ``width`` cells. Everything in it has a style: a segment
         without one crashes Textual under NO_COLOR."""
         ascii_only = self.ascii_only
-        made = Strip([Segment(written(text, ascii_only), style) for text, style in joined(pieces)])
+        plainly = (part for piece in joined(pieces) for part in without_lined_blanks(*piece))
+        made = Strip([Segment(written(text, ascii_only), style) for text, style in plainly])
         return made.crop_extend(0, width, fill or self.plain)
+
+
+_NO_LINES = Style(underline=False, strike=False)
+
+
+def without_lined_blanks(text: str, style: Style) -> Iterable[tuple[str, Style]]:
+    """A piece with its outer blanks apart where a line goes under or through it: what only fills a
+    column is no part of the word."""
+    if not (style.underline or style.strike) or not (text[0] == " " or text[-1] == " "):
+        return ((text, style),)
+    inside, bare = text.strip(" "), style + _NO_LINES
+    start = len(text) - len(text.lstrip(" ")) if inside else 0
+    end = start + len(inside)
+    parts = (text[:start], bare), (inside, style), (text[end:], bare)
+    return [(part, look) for part, look in parts if part]
 
 
 def joined(pieces: Iterable[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:

@@ -71,9 +71,11 @@ class KnobPanel(VirtualList):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self.rows: list[KnobRow] = []
+        self._empty_word = ""
 
     def show(self, picture: Picture) -> None:
         """The knobs of a picture, by group in the engine's order."""
+        self._empty_word = "A recording has no knobs." if picture.recorded else "This engine has no knobs."
         groups: dict[str, list[KnobRow]] = {}
         if (preset := preset_knob(picture.knobs)) is not None:
             value: Value = preset_value(picture.knobs, picture.assembly.settings)
@@ -109,7 +111,7 @@ class KnobPanel(VirtualList):
 
     def draw_row(self, row: int, line: int, width: int) -> Strip:
         if not self.rows:
-            return self.strip([("  This engine has no knobs.", self.style("virtual--muted"))], width)
+            return self.strip([(f"  {self._empty_word}", self.style("virtual--muted"))], width)
         shown = self.rows[row]
         here = row == self.cursor
         base = self.style("virtual--cursor") if here else self.plain
@@ -145,7 +147,7 @@ class KnobPanel(VirtualList):
         g = self.glyphs
         steps = row.knob.kind in ("number", "choice", "toggle")
         left, right = (f"{g.left} ", f" {g.right}") if steps else ("  ", "")
-        unit = f" {row.knob.unit_word}" if row.knob.unit_word else ""
+        unit = f" {row.knob.unit_word}" if row.knob.unit_word and row.value is not None else ""
         value = value_text(row.value)
         if row.value == 0 and row.value is not False and row.knob.zero:
             unit = f", {row.knob.zero}"

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from promptdbg.marks import mark_of
+from promptdbg.marks import mark_of_section
 from promptdbg.model import Section
 from promptdbg.text import clip, clip_middle, pad
 from promptdbg.tui.keys import Place, bindings
@@ -152,7 +152,7 @@ class SectionList(VirtualList):
     ) -> list[tuple[str, Style]]:
         picture = self.picture
         assert picture is not None
-        mark = mark_of(section.status)
+        mark = mark_of_section(section)
         g = self.glyphs
         fold = "" if not row.parts else (g.folded if row.folded else g.open) + " "
         changed = " " + CHANGED if section.id in picture.changed else ""
@@ -180,7 +180,7 @@ class SectionList(VirtualList):
             (" " * (c.state - 2 - len(mark.word)), base),
             (pad(indent + fold + name + changed, c.name - 1), base if inside or here else look),
             (right(rank, c.rank - 1) + " " if c.rank else "", muted),
-            (right(f"{about}{tokens_of(section):,}", c.tokens), amount),
+            (right("?" if section.unknown else f"{about}{tokens_of(section):,}", c.tokens), amount),
             (right(self._share(row, section), c.share), muted),
             (right(self._sum_text(row, section), c.sum), muted),
             (tail(clip(why_short(picture, section), max(c.why - 2, 0), ellipsis=g.ellipsis), c.why), muted),

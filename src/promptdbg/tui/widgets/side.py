@@ -13,9 +13,9 @@ from textual.message import Message
 from promptdbg.analysis.fixes import Fix
 from promptdbg.debug import Debugger
 from promptdbg.model import Section
-from promptdbg.text import one_line, plural
+from promptdbg.text import plural
 from promptdbg.tui.fixes import fix_lines, may_be_kept, sought
-from promptdbg.tui.inspector import STAND_IN
+from promptdbg.tui.inspector import STAND_IN, knob_range
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.why import section_report
 from promptdbg.tui.widgets.knobs import KnobPanel
@@ -73,7 +73,7 @@ class Side(Vertical):
         self.query_one("#why", Prose).entitle("2 Why", "enter: more")
         self.query_one(TextView).entitle(f"3 Text{chars}", "t: full")
         knob = self.knobs.knob
-        self.knobs.entitle("Knobs", one_line(knob.range_text()) if knob else "")
+        self.knobs.entitle("Knobs", knob_range(knob) if knob else "")
 
     @work(exclusive=True, group=_GROUP, exit_on_error=False, description="fixes")
     async def _seek_fixes(

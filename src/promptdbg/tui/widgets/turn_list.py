@@ -16,7 +16,7 @@ from promptdbg.tui.keys import Place
 from promptdbg.tui.turns import Known, Measure, Row, state_word, value_of
 from promptdbg.tui.widgets.virtual import VirtualList
 
-_NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _TIME = 7, 9, 6, 10, 16, 18
+_NUMBER, _FIGURE, _COUNT, _BAR, _STATE, _STATE_NARROW, _TIME = 7, 9, 6, 10, 16, 12, 18
 
 
 class TurnList(VirtualList):
@@ -79,7 +79,7 @@ class TurnList(VirtualList):
     def draw_head(self, y: int, width: int) -> Strip:
         cells = [("  ", ""), (pad("TURN ", _NUMBER, right=True), "")]
         if self._life:
-            cells.append((pad(clip(self._life_name, _STATE - 1, ellipsis=self.glyphs.ellipsis), _STATE), ""))
+            cells.append((self._state(self._life_name, width), ""))
         cells.append((pad(self.measure.name, _FIGURE, right=True) + " ", ""))
         cells.append((pad("", self._bar_cells(width)), ""))
         cells += [(pad(word, _COUNT, right=True), "") for word in ("IN", "OUT", "CUT")]
@@ -94,6 +94,11 @@ class TurnList(VirtualList):
     @property
     def _life_name(self) -> str:
         return one_line(self.what.life.name) if self.what is not None and self.what.life is not None else ""
+
+    def _state(self, text: str, width: int) -> str:
+        """A cell of the column of the item's life, which leaves the message something to stand in."""
+        cells = _STATE if width >= 66 else _STATE_NARROW
+        return pad(clip(text, cells - 1, ellipsis=self.glyphs.ellipsis), cells)
 
     def _bar_cells(self, width: int) -> int:
         return _BAR + 1 if width >= (86 if self._life else 70) else 0
@@ -117,7 +122,7 @@ class TurnList(VirtualList):
         pieces = [bar, (f"{now}{number:>{_NUMBER - 1}} ", base)]
         if what.life is not None:
             word, tone = state_word(what.life.run_at(entry.place), self.ascii_only)
-            pieces.append((pad(word, _STATE), base if here else self.style(tone)))
+            pieces.append((self._state(word, width), base if here else self.style(tone)))
         pieces += self._figures(what.facts[entry.place], base, width, here=here)
         room = width - sum(cell_width(text) for text, _ in pieces)
         return self.strip(
