@@ -41,8 +41,8 @@ def cells(amounts: Sequence[int], total: int, room: int) -> list[int]:
         return [0] * len(amounts)
     out = []
     running = done = 0
-    for amount in amounts:
-        running += amount
+    for each in amounts:
+        running += each
         upto = min(round(running * room / total), room)
         out.append(upto - done)
         done = upto
