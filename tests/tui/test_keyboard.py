@@ -180,3 +180,12 @@ async def test_a_persons_own_key_to_leave_does_not_wait(workspace: Path) -> None
         assert pilot.app.is_running, "q is another key here"
         await pilot.press("Q")
         assert not pilot.app.is_running
+
+
+async def test_a_key_that_comes_when_all_is_closed_does_nothing(run: Run) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+    last = events.Key("j", "j")
+    app.keyboard._passing = last  # it had its turn just before
+    assert not app.screen_stack
+    await app.on_event(last)

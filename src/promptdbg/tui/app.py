@@ -28,7 +28,7 @@ from promptdbg.tui import outside, ways
 from promptdbg.tui.ahead import MODULES, imported
 from promptdbg.tui.config import Config
 from promptdbg.tui.guide import Guide
-from promptdbg.tui.keyboard import Keyboard
+from promptdbg.tui.keyboard import Keyboard, Typed
 from promptdbg.tui.keys import bindings, keys_of
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.screens.framed import FramedScreen
@@ -180,7 +180,7 @@ class PromptdbgApp(App[int]):
         if self.keyboard.keeps(event):
             if not self.keyboard.is_open:
                 self.say("opening …: what you type is done when it is open")
-        else:
+        elif self.screen_stack or not isinstance(event, Typed):  # a last key may come when all is closed
             await super().on_event(event)
 
     # -- what comes from the driver

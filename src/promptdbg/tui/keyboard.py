@@ -76,8 +76,9 @@ class Keyboard:
         while True:
             event = await self._typed.get()
             await self._open.wait()
-            for part in self._meant(event):
-                await self._hand_on(part)
+            if self._app.screen_stack:  # none is left once it closes
+                for part in self._meant(event):
+                    await self._hand_on(part)
             self._typed.task_done()
 
     def _meant(self, event: Typed) -> tuple[Typed, ...]:
