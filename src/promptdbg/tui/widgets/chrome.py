@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -138,9 +139,14 @@ def _goes_on(line: Sequence[Piece], room: int) -> list[Piece]:
 
 
 class Status(DrawnLines):
-    """One sentence: what happened last. A long one has a second line where there are lines enough."""
+    """One sentence: what happened last. A long one has a second line where there are lines enough.
+
+    The second line stays until the window is another: what is above would jump with every other row, and
+    laying it out anew takes longer than a frame.
+    """
 
     _height = 1
+    _window = Size(0, 0)
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,8 +170,10 @@ class Status(DrawnLines):
             lines = ["".join(text for text, _ in line) for line in layout([say(self.line)], room)]
         last = " ".join(line.rstrip() for line in lines[most - 1 :])
         self._lines = [*lines[: most - 1], clip(last, room, ellipsis=self.glyphs.ellipsis)][: len(lines)]
-        if len(self._lines) != self._height:
-            self.styles.height = self._height = len(self._lines)
+        height = len(self._lines) if size != self._window else max(len(self._lines), self._height)
+        self._window = size
+        if height != self._height:
+            self.styles.height = self._height = height
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
