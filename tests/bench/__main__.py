@@ -8,25 +8,18 @@ python -m tests.bench [--write] [GROUP]...   (the names in GROUPS)
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
-from tests.bench import analysis, core, items, loading, programs, tables, ui
+from tests.bench.groups import GROUPS, run
+from tests.bench.measuring import Result
 from tests.bench.report import Row, machine, save, shown
 
-GROUPS = {
-    "loading": loading.loading,  # first: it builds the tokenizers, which is done once
-    "counting": core.counting,
-    "frame": programs.first_frame,
-    "tables": tables.beside_a_table,
-    "using": ui.using,
-    "knob": core.knob,
-    "assembling": core.assembling,
-    "many": items.many,
-    "starting": programs.starting,
-    "explaining": analysis.explaining,
-    "turning": analysis.turning,
-    "aligning": analysis.aligning,
-    "redacting": analysis.redacting,
-}
+
+def _measured(name: str) -> list[Result]:
+    """A group in a process of its own, so that what one leaves behind slows no other down."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(run, name).result()
 
 
 def main(words: list[str]) -> int:
@@ -42,7 +35,7 @@ def main(words: list[str]) -> int:
     print(f"{machine()}\n\n| measured | figure | goal |\n| --- | --- | --- |")
     rows = []
     for name in names or GROUPS:
-        for result in GROUPS[name]():
+        for result in _measured(name):
             rows.append(Row(name, result))
             print("| " + " | ".join(shown(result)) + " |", flush=True)
     if write:
