@@ -13,6 +13,7 @@ from textual.geometry import Size
 
 from promptdbg.debug import Debugger
 from promptdbg.examples import FLAGSHIP
+from promptdbg.tui import screens as screens_package
 from promptdbg.tui.app import PromptdbgApp
 from promptdbg.tui.screens.framed import HEIGHTS, WIDTHS, FramedScreen, size_classes
 from promptdbg.tui.screens.home import HomeScreen
@@ -141,3 +142,19 @@ async def test_what_the_configuration_complains_of_is_said(run: Run) -> None:
     async with run(theme="no such theme") as pilot:
         assert drawn(the_app(pilot))
         assert "there is no theme no such theme" in screen_text(the_app(pilot))
+
+
+def test_every_screen_is_imported_before_it_is_asked_for() -> None:
+    code = """
+        import asyncio, sys
+        from promptdbg.tui import ahead
+        import promptdbg.tui.screens.opening, promptdbg.tui.screens.home  # with the first frame, with the picture
+        asyncio.run(ahead.imported(*ahead.MODULES))
+        print("\\n".join(sys.modules))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    screens = Path(screens_package.__path__[0]).glob("*.py")
+    wanted = {f"promptdbg.tui.screens.{path.stem}" for path in screens if path.stem != "__init__"}
+    assert wanted <= set(done.stdout.split())

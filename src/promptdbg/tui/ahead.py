@@ -15,6 +15,7 @@ MODULES = (
     "promptdbg.tui.screens.messages",
     "promptdbg.tui.screens.why",
     "promptdbg.tui.screens.text",
+    "promptdbg.tui.screens.turns",
     "promptdbg.tui.screens.boxes",
     "promptdbg.tui.screens.search",
     "promptdbg.tui.screens.compare",

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from promptdbg.analysis.life import Life, Run, life
 from promptdbg.analysis.snapshots import Drawn
@@ -104,12 +105,21 @@ def known(timeline: Timeline, current: int, item: str | None) -> Known:
 
 def _rows_of(facts: Sequence[Facts | None]) -> tuple[Row, ...]:
     """The rows of the list: every turn, with the boundaries that lie before it."""
+    turns = _turn_rows(len(facts))
     found: list[Row] = []
+    done = 0
     for place, entry in enumerate(facts):
-        if entry is not None:
+        if entry is not None and entry.drawn:
+            found += turns[done:place]
             found += [Row(place, drawn) for drawn in entry.drawn]
-        found.append(Row(place))
-    return tuple(found)
+            done = place
+    return (*found, *turns[done:]) if found else turns
+
+
+@lru_cache(4)
+def _turn_rows(count: int) -> tuple[Row, ...]:
+    """The rows without any boundary: the same each time that some more is known."""
+    return tuple(map(Row, range(count)))
 
 
 def stops(what: Known) -> tuple[int, ...]:

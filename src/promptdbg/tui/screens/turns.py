@@ -111,7 +111,7 @@ class TurnsScreen(ItemScreen):
 
     def _look_on(self) -> None:
         """Go on looking once the screen is drawn, which would take twice as long beside it."""
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self.call_after_refresh, self._look)
 
     @work(exclusive=True, group="turns", exit_on_error=False, description="turns")
     async def _look(self) -> None:
