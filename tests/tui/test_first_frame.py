@@ -148,7 +148,8 @@ def test_every_screen_is_imported_before_it_is_asked_for() -> None:
     code = """
         import asyncio, sys
         from promptdbg.tui import ahead
-        import promptdbg.tui.screens.opening, promptdbg.tui.screens.home  # with the first frame, with the picture
+        import promptdbg.tui.screens.opening  # with the first frame
+        import promptdbg.tui.screens.home  # with the picture
         asyncio.run(ahead.imported(*ahead.MODULES))
         print("\\n".join(sys.modules))
     """
