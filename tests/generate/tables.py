@@ -192,6 +192,7 @@ _SPOKEN = {
     "escape": "esc",
     "right": "→",
     "down": "↓",
+    "up": "↑",
 }
 
 
