@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -281,6 +282,8 @@ def test_interrupt_ends_without_a_traceback(folder: Path) -> None:
         [sys.executable, "-c", code, "inspect", str(folder)],
         cwd=Path(__file__).parent.parent,
         stderr=subprocess.PIPE,
+        # What runs in the background of a shell ignores it, and all it starts.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         with (folder / "gate").open():  # opened by the other side once it is loading
             pass

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,12 @@ def test_an_interrupt(tmp_path: Path) -> None:
     session.write_text("".join(row % ("word " * 50, number) for number in range(30_000)))
     words = ["inspect", str(EXAMPLES / "nanobot-lost-rule"), "--session", str(session)]
     with subprocess.Popen(
-        [sys.executable, "-m", "promptdbg", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "promptdbg", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # What runs in the background of a shell ignores it, and all it starts.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as program:
         time.sleep(1)
         program.send_signal(signal.SIGINT)
