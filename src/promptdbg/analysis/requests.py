@@ -3,6 +3,7 @@ and sizes: OpenAI chat, OpenAI Responses, Anthropic Messages."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -58,11 +59,32 @@ def messages_of(body: Json) -> tuple[list[Json], Provider]:
 
 
 def request_rows(body: Json) -> list[Json]:
-    """The messages of a request body or a bare list, with Anthropic's system prompt, which stands beside
-    them, in front."""
-    rows, _ = messages_of(body)
-    system = body.get("system") if isinstance(body, dict) else None
+    """The messages of a request body or a bare list as chat messages, with the system prompt of Anthropic
+    and the instructions of Responses, which stand beside them, in front."""
+    rows, shape = messages_of(body)
+    if shape == "openai-responses":
+        rows = [_chat_message(row) for row in rows]
+    beside = body if isinstance(body, dict) else {}
+    system = beside.get("instructions" if shape == "openai-responses" else "system")
     return rows if system is None else [{"role": "system", "content": system}, *rows]
+
+
+def _chat_message(item: Json) -> Json:
+    """A Responses item as the chat message that says the same."""
+    if not isinstance(item, dict) or "role" in item or not isinstance(kind := item.get("type"), str):
+        return item
+    call = item.get("call_id") or item.get("id")
+    if kind.endswith("_call_output"):
+        return {"role": "tool", "tool_call_id": call, "content": item.get("output")}
+    if kind == "reasoning":
+        return {"role": "assistant", "content": None, "thinking_blocks": item.get("summary")}
+    if not kind.endswith("_call"):
+        return {"role": kind, "content": json.dumps(item, ensure_ascii=False)}
+    given = next((item[key] for key in ("arguments", "input", "action") if key in item), "")
+    said = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+    function = {"name": item.get("name") or kind, "arguments": said}
+    called = [{"id": call, "type": "function", "function": function}]
+    return {"role": "assistant", "content": None, "tool_calls": called}
 
 
 def counted_input(body: Json) -> int | None:
