@@ -184,3 +184,25 @@ async def test_a_save_is_seen_on_screen(run: Run, workspace: Path) -> None:
         assert app.screen.section.id == "context/AGENTS.md"
         await pilot.press("W")
         assert "PAUSED" in screen_text(app).splitlines()[0]
+
+
+async def test_what_changed_before_is_not_told_again(run: Run, workspace: Path) -> None:
+    manifest = workspace / "promptdbg.toml"
+    good = manifest.read_text()
+    async with run(watch=True) as pilot:
+        app = the_app(pilot)
+        manifest.write_text(good.replace("budget = 200", "budget = 150"))
+        await settled(pilot, drawn(app))
+        assert home_status(pilot).startswith("reloaded · ")
+        app.say("something else")
+        before = drawn(app)
+        manifest.write_text(manifest.read_text() + "\n# a comment")
+        await settled(pilot, before)
+        assert home_status(pilot) == "something else"
+        manifest.write_text("engine = [")
+        while not app.stale:
+            await pilot.pause(0.01)
+        before = drawn(app)
+        manifest.write_text(good.replace("budget = 200", "budget = 150"))
+        await settled(pilot, before)
+        assert home_status(pilot) == "reloaded · nothing changed"

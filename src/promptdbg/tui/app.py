@@ -51,6 +51,11 @@ TERMINAL_SECONDS = 2.0
 """How often to look whether the terminal is still there."""
 
 
+def _told(picture: Picture) -> tuple[str, float]:
+    """What the status line said of a picture: the same, where the one before was kept."""
+    return picture.sentence, picture.milliseconds
+
+
 def _leave_without_terminal() -> None:
     """End at once where the terminal was taken away without a hang-up signal (a closed pipe of a
     remote shell): Textual would read its end for ever, and there is nothing to restore."""
@@ -186,14 +191,18 @@ class PromptdbgApp(App[int]):
     # -- what comes from the driver
 
     async def on_pictured(self, message: Pictured) -> None:
-        first = self.picture is None
+        before, stale = self.picture, self.stale
+        first = before is None
         self.picture = message.picture
         self.stale = ""
         if first:
             await self._begin()
         elif screen := self.on_top:
             screen.show(message.picture)
-            screen.say(self._timed(message.picture))
+            if before is None or _told(before) != _told(message.picture):
+                screen.say(self._timed(message.picture))
+            elif stale:  # the files are again what they were; what was done before that is told already
+                screen.say("reloaded · nothing changed")
         self.watching.follow(message.picture.watched, self.driver.read_at)
 
     async def _begin(self) -> None:
