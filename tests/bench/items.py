@@ -57,7 +57,8 @@ def _bee() -> Iterator[Case]:
     for kind in (bee.records, bee.tools, bee.messages, bee.context, bee.skills):
         for budget, what in ((0, ""), (3_000, ", most dropped")):
             settings = _NOTHING.with_value("budget", budget).with_value("skill_manifest_chars", 0)
-            yield f"{kind.__name__}{what}", BEE, kind(_COUNT), settings
+            name = {"messages": "messages in the budget"}.get(kind.__name__, kind.__name__)
+            yield f"{name}{what}", BEE, kind(_COUNT), settings
 
 
 def _phronomy() -> Iterator[Case]:

@@ -34,7 +34,7 @@ def loading() -> Iterator[Result]:
         size = f"{(path / 'session.jsonl').stat().st_size / 1e6:.0f} MB"
         opening, using = asyncio.run(_opened(path))
         yield bound(f"longest stall while {size} load", opening, 0.05, told=True)
-        yield bound(f"longest stall with {len(_KEYS)} keys after that", using, 0.05)
+        yield bound(f"longest stall with them open, at one of {len(_KEYS)} keys", using, 0.05)
 
 
 def _large(folder: Path) -> Path:

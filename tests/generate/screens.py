@@ -48,7 +48,7 @@ PICTURES = (
     Picture(
         "edit",
         "Another text tried for a section; no file is changed",
-        ("down", "down", "E"),
+        (*["down"] * 4, "E", *"Never"),
         "bee-nearest-rule",
     ),
     Picture("messages", "The stored session, the first list and what was sent", _LOST),

@@ -171,8 +171,10 @@ def _message(turn: Turn) -> Message:
         text = turn.settings.texts.get(item, text)
     if row is not None:
         text = turn.settings.texts.get(row.id, text)
+    own = row is None and text == inputs.message and not inputs.message_given
     return Message(
         text=text,
+        stand_in="a stand-in for the message to come, which --message gives" if own else "",
         media=media,
         blocks=blocks,
         channel=options.channel,

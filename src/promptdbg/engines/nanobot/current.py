@@ -37,6 +37,8 @@ class Message:
     now: str
     timezone: str
     extract_documents: bool = True
+    stand_in: str = ""
+    """What the text stands for, where it is not the user's own."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def build_current(
     """The message before it is merged with anything."""
     text, images, drafts = attached(message, dialect)
     text_draft = Draft("current/text", "message text", "message", message.text, message.text, place="message")
+    text_draft.stand_in = message.stand_in
     if "current/text" in texts:
         text_draft.note(EDITED, "its text is the one edited here")
     shown = [image for image in images if image.data is not None]
@@ -121,6 +124,7 @@ def build_current(
     _number_twins(drafts)
     whole = Draft("current", "message", "message", text, "", children=[text_draft, *drafts, *block_drafts])
     whole.place = "message"
+    whole.stand_in = message.stand_in
     whole.output = Row("current", value).payload
     media = tuple(image.path for image in images)
     return Current(value, text, media, tuple(blocks), whole)

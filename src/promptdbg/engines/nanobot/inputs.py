@@ -73,6 +73,8 @@ class NanobotInputs(Inputs):
     runtime_blocks: tuple[RuntimeBlock, ...] = ()
     inflight: tuple[Mapping[str, Json], ...] = ()
     message: str = DEFAULT_MESSAGE
+    message_given: bool = True
+    """Whether it is the user's, and not one of ours that stands for it."""
     channel: str = "cli"
     chat_id: str = "direct"
     sender: str = "user"
@@ -146,6 +148,7 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         message=request.message
         if request.message is not None
         else options.text("message") or DEFAULT_MESSAGE,
+        message_given=request.message is not None or bool(options.text("message")),
         channel=channel,
         chat_id=chat,
         sender=options.text("sender") or "user",
