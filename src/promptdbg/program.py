@@ -45,9 +45,8 @@ def as_assembly(prompt: Assembly | Mapping[str, Any] | Any) -> Assembly:
         return prompt
     if isinstance(prompt, (Mapping, list, tuple)):
         from promptdbg.export.opening import document_assembly
-        from promptdbg.tokens import tokenizer
 
-        return document_assembly(_plain(prompt), tokenizer())
+        return document_assembly(_plain(prompt), None)
     made = getattr(prompt, "assembly", None)
     found = made() if callable(made) else made
     if isinstance(found, Assembly):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from promptdbg.analysis.requests import request_rows
+from promptdbg.export.opening import document_assembly
 from promptdbg.export.requests import is_request, trace_of_request
 from promptdbg.export.trace_format import assembly_from_trace
 from promptdbg.tokens import tokenizer
@@ -48,3 +49,18 @@ def test_other_requests_stay_as_they_are() -> None:
     assert request_rows({"system": "Be brief.", "messages": messages}) == [system, *messages]
     assert request_rows({"input": "hello"}) == messages
     assert request_rows({"instructions": "Be brief.", "input": "hello"}) == [system, *messages]
+
+
+def test_a_request_is_counted_by_the_tokenizer_of_its_model() -> None:
+    messages = [{"role": "user", "content": "hello"}]
+
+    def counted_by(model: object) -> tuple[str, bool]:
+        info = document_assembly({"model": model, "messages": messages}, None).tokenizer
+        return info.name, info.exact
+
+    assert counted_by("gpt-4") == ("cl100k_base", True)
+    assert counted_by("gpt-4o") == ("o200k_base", True)
+    assert counted_by("claude-sonnet-4") == ("o200k_base", False)
+    assert counted_by(None) == ("o200k_base", True)
+    given = document_assembly({"model": "gpt-4", "messages": messages}, tokenizer("o200k_base"))
+    assert given.tokenizer.name == "o200k_base"

@@ -54,7 +54,7 @@ RESPONSES = {
             ["system", "tools"],
         ),
         (ANTHROPIC, ["system", "user"], ["system"]),
-        (RESPONSES, ["user", "function_call", "function_call_output"], []),
+        (RESPONSES, ["user", "assistant", "tool"], []),
         ({"input": "hi"}, ["user"], []),
         (
             [{"role": "system", "content": "a"}, {"role": "system", "content": "b"}],

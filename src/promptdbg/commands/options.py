@@ -92,7 +92,7 @@ def opened(arguments: argparse.Namespace) -> Opened:
         for option in ("session", "message", "now"):
             if getattr(arguments, option) is not None:
                 raise UsageError(f"{path.name} is already assembled", where=f"--{option}")
-        return opened_document(path, counter(arguments))
+        return opened_document(path, counter(arguments) if arguments.tokenizer else None)
     return open_workspace(
         arguments.workspace,
         OpenRequest(

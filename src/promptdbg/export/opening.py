@@ -12,7 +12,7 @@ from promptdbg.export.requests import is_request, trace_of_request
 from promptdbg.export.trace_format import assembly_from_trace
 from promptdbg.files.disk import expanded, is_file, is_folder
 from promptdbg.model import Assembly, Json, Settings
-from promptdbg.tokens import TokenCounter
+from promptdbg.tokens import TokenCounter, tokenizer
 
 
 def is_document(path: Path) -> bool:
@@ -20,8 +20,11 @@ def is_document(path: Path) -> bool:
     return path.suffix == ".json" and not is_folder(path)
 
 
-def opened_document(path: Path, counter: TokenCounter) -> Opened:
+def opened_document(path: Path, counter: TokenCounter | None) -> Opened:
     """An assembly that promptdbg wrote, a trace of another program, or a request that was sent.
+
+    Args:
+        counter: ``None`` for the tokenizer of the model that a request names, else the usual one.
 
     Raises:
         InputError: the file cannot be read, or holds none of these.
@@ -29,7 +32,7 @@ def opened_document(path: Path, counter: TokenCounter) -> Opened:
     return opened_assembly(document_assembly(read_json(path), counter, str(path)))
 
 
-def document_assembly(document: Json, counter: TokenCounter, where: str = "") -> Assembly:
+def document_assembly(document: Json, counter: TokenCounter | None, where: str = "") -> Assembly:
     """The assembly that a JSON value is or describes; see ``opened_document``.
 
     Raises:
@@ -38,11 +41,13 @@ def document_assembly(document: Json, counter: TokenCounter, where: str = "") ->
     if is_assembly(document):
         return assembly_from(document, where)
     if is_request(document):
-        return assembly_from_trace(trace_of_request(document), counter, where)
+        model = document.get("model") if isinstance(document, dict) and counter is None else None
+        counted_by = counter or (tokenizer(model) if isinstance(model, str) and model else tokenizer())
+        return assembly_from_trace(trace_of_request(document), counted_by, where)
     if isinstance(document, list):
         hint = "a message is an object with a role and content; see docs/trace-format.md"
         raise InputError("is a list, but not one of messages", where=where, hint=hint)
-    return assembly_from_trace(document, counter, where)
+    return assembly_from_trace(document, counter or tokenizer(), where)
 
 
 def prompt_at(place: str, beside: Opened, settings: Settings, counter: TokenCounter) -> Assembly:
