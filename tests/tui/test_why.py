@@ -245,3 +245,15 @@ async def test_trying_is_offered_only_where_something_can_be_tried(run: Run, wor
         await pilot.press("slash", *"auth", "enter", "i")
         await idle(pilot)
         assert "1-9 Try" not in screen_text(app), "a recording"
+
+
+async def test_what_was_done_to_a_message_has_one_word_everywhere() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(examples.find(examples.FLAGSHIP).path)), watch=False)
+    async with app.run_test(size=(120, 60)) as pilot:
+        await settled(pilot)
+        app.push_screen(WhyScreen("m27"))
+        await idle(pilot)
+        shown = screen_text(app)
+        assert "◐ CUT  tool m27" in shown
+        assert "Long results stored in files  ◐ CUT" in shown
+        assert "EDIT" not in shown

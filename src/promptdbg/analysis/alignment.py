@@ -7,10 +7,11 @@ when asked for, so that lists of any length align fast.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from promptdbg.model import Action, Decision, Message, Stage
+from promptdbg.marks import MESSAGE_MARKS, Mark
+from promptdbg.model import Action, Decision, Message, MessageStatus, Stage
 
 
 class CellKind(StrEnum):
@@ -64,6 +65,12 @@ LEFT = frozenset({CellKind.DROPPED, CellKind.ELSEWHERE, CellKind.GONE})
 def edit_word(actions: Collection[Action]) -> str:
     """What was done to a message that is another now, by the actions of its decisions."""
     return "CUT" if Action.TRUNCATE in actions else "REPAIR" if Action.REPAIR in actions else "EDIT"
+
+
+def mark_of_message(status: MessageStatus, actions: Collection[Action]) -> Mark:
+    """The mark of a message's status, with the word for what was done to it by its decisions' actions."""
+    mark = MESSAGE_MARKS[status]
+    return replace(mark, word=edit_word(actions)) if status is MessageStatus.REWRITTEN else mark
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from promptdbg.analysis.alignment import edit_word
+from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.fixes import Fix, fixes
 from promptdbg.analysis.items import find_item
@@ -154,9 +154,8 @@ def _head(answer: Why) -> Line:
     mark = state(mark_of(status)) if status is not None else Piece(answer.status.upper())
     if answer.unknown:
         mark = state(UNKNOWN)
-    elif status is MessageStatus.REWRITTEN:  # as compare has it
-        actions = {ruling.decision.action for ruling in answer.rulings}
-        mark = state(replace(mark_of(status), word=edit_word(actions)))
+    elif isinstance(status, MessageStatus):
+        mark = state(mark_of_message(status, {ruling.decision.action for ruling in answer.rulings}))
     name = "" if answer.name == answer.item else f"  {answer.name}"
     return line(mark, "  ", Piece(answer.item, "title"), Piece(name, "muted"))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.why import Neighbour, Step, Why, final_place
-from promptdbg.marks import MESSAGE_MARKS, mark_of
-from promptdbg.model import MessageStatus, SectionStatus
+from promptdbg.marks import mark_of
+from promptdbg.model import Action, MessageStatus, SectionStatus
 from promptdbg.text import clip, clip_middle, one_line, pad, plural, safe, share, width
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.status import glyph_of, style_of
@@ -47,7 +50,8 @@ def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
     lines = [say(("Through the lists", "virtual--strong"))]
     titles = [safe(step.title, lines=False) for step in why.life]
     room = min(max(map(width, titles), default=0), _TITLE)
-    lines += [_step(step, room, ascii_only) for step in why.life]
+    done = {ruling.decision.action for ruling in why.rulings}
+    lines += [_step(step, room, done, ascii_only) for step in why.life]
     place = final_place(picture.assembly, why.item)
     if place is not None:
         index, holder = place
@@ -57,7 +61,7 @@ def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
     return [*lines, BLANK, *around_lines(why, ascii_only)]
 
 
-def _step(step: Step, room: int, ascii_only: bool) -> Paragraph:
+def _step(step: Step, room: int, done: Collection[Action], ascii_only: bool) -> Paragraph:
     title = pad(clip_middle(safe(step.title, lines=False), room), room + 2)
     tokens = "" if step.tokens is None else f"{step.tokens:>9,}"
     into = f" into {one_line(step.into)}" if step.into else ""
@@ -65,7 +69,7 @@ def _step(step: Step, room: int, ascii_only: bool) -> Paragraph:
     if step.presence not in known:
         return say((f"{title}not in it", "virtual--muted"), indent=2)
     status = known[step.presence]
-    mark = MESSAGE_MARKS[status]
+    mark = mark_of_message(status, done)
     state = f"{glyph_of(mark, ascii_only)} {pad(mark.word + into, 14)}"
     return say((title, "virtual--muted"), (state, style_of(status)), tokens, indent=2)
 

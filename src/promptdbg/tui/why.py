@@ -5,10 +5,11 @@ Every sentence and figure is the engine's; this only sets them out.
 
 from __future__ import annotations
 
+from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import find_cut
 from promptdbg.analysis.undecided import undecided
 from promptdbg.analysis.why import arithmetic, why
-from promptdbg.marks import MESSAGE_MARKS, Mark, mark_of, mark_of_section
+from promptdbg.marks import Mark, mark_of, mark_of_section
 from promptdbg.model import (
     LOSSES,
     Decision,
@@ -188,8 +189,9 @@ def message_report(
     """A message's life: in which lists it is, what each step did to it, and why."""
     stages = picture.assembly.stages
     status = final_status(stages, message.id)
+    done = {decision.action for decision in picture.decisions.get(message.id, ())}
     lines = [
-        _title(MESSAGE_MARKS[status], style_of(status), f"{message.role} {message.id}", ascii_only),
+        _title(mark_of_message(status, done), style_of(status), f"{message.role} {message.id}", ascii_only),
         say((plural(message.tokens, "token"), "virtual--muted")),
         BLANK,
     ]
