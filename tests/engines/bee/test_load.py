@@ -151,5 +151,7 @@ def test_without_a_mount_files_above_the_folder_are_read_as_bee_does(tmp_path: P
         return [s.text.splitlines()[-1] for s in sections if s.name.endswith("AGENTS.md")]
 
     assert found(open_workspace(folder, asked)) == [f"# {name}" for name in names]
+    there = {section.id for section in assembled(open_workspace(folder, asked)).sections}
+    assert there >= {"context/../../AGENTS.md", "context/../AGENTS.md", "context/AGENTS.md"}
     write(folder, {"promptdbg.toml": f'engine = "bee"\nwalk_from = "{(tmp_path / "app").as_posix()}"'})
     assert found(open_workspace(folder, asked)) == [f"# {name}" for name in names[1:]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -69,11 +70,15 @@ class Place:
         return str(PurePath(self.real, path[len(base) :]) if inside else PurePath(path))
 
     def key(self, path: str) -> str:
-        """A path as a short, stable name: below ``base`` relative to it, in the home with ``~``."""
+        """A path as a short, stable name: below ``base`` and on the way up relative to it, in the home
+        with ``~``."""
         base = self.base.rstrip("/") + "/"
         if self.home is not None and path.startswith(self.bee_home + "/"):
             return "~" + path[len(self.home.rstrip("/")) :]
-        return path[len(base) :] if path.startswith(base) else path
+        if path.startswith(base):
+            return path[len(base) :]
+        above = self.base in self.chain and posixpath.dirname(path) in self.chain
+        return posixpath.relpath(path, self.base) if above else path
 
 
 @dataclass(frozen=True, kw_only=True)
