@@ -231,7 +231,8 @@ def _roles(listed: Sequence[Entry], provider: Provider) -> Iterator[Finding]:
                 provider,
                 entry.index,
                 f"two {entry.role} messages in a row",
-                "merge it into the message before: hosted APIs join the two, strict chat templates refuse them",
+                "merge it into the message before: hosted APIs join the two, strict chat templates "
+                "refuse them",
             )
         before = entry.role if plain else ""
         body = body or not instructs
