@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    debugger = options.debugger(arguments)
+    debugger = options.debugger_for(arguments, arguments.text, "trace FOLDER TEXT")
     result = traced(debugger, arguments.text, loaded_only=arguments.loaded_only)
     if arguments.json:
         write_json(document(result))

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    debugger = options.debugger(arguments)
+    debugger = options.debugger_for(arguments, arguments.item, "why FOLDER ITEM")
     answer = explained(debugger, arguments.item)
     wanted = answer.lost and not answer.because and not arguments.no_fixes
     offers = offered(debugger, answer.item) if wanted else ()
