@@ -121,6 +121,17 @@ def test_trace_counts_what_the_model_saw(folder: str, capsys: pytest.CaptureFixt
     assert out.startswith("1 place. The model did not see it.\n")
 
 
+def test_trace_places_a_message_in_one_line_counting_from_1_as_columns_do(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "trace", folder, "And the other", "--scenario", "wide")
+    assert out.count("of the final list") == 1
+    assert "m4, line 1, column 1" in out
+    assert "message 3 (m4) of the final list, character 1;" in out
+    (hit,) = as_json(capsys, "trace", folder, "And the other", "--scenario", "wide")["hits"]
+    assert (hit["because"], hit["seen_at"]["offset"]) == ("message 3 of the final list", 0)
+
+
 def test_trace_says_how_far_in_and_cuts_its_excerpt_at_words(
     folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
