@@ -71,6 +71,31 @@ def test_a_text_that_was_both_moved_and_new_has_no_cause_it_does_not_have(make: 
     assert report.broken.cause == ""
 
 
+def test_the_same_entries_in_another_order_were_not_taken_out(make: Make) -> None:
+    first, second, fewer = (
+        make(sections=[{"name": name, "text": f"text of {name}"} for name in names]).assemble()
+        for names in ("abcd", "dabc", "db")
+    )
+    for before, now, cause in (
+        (first, second, "the order is another: a stood here, now d does"),
+        (second, first, "the order is another: d stood here, now a does"),
+        # a is gone, and c, while b has only moved behind d
+        (first, fewer, "2 earlier entries were taken out here"),
+    ):
+        report = compare_prefix(before, now, tokenizer())
+        assert report.broken is not None
+        assert report.broken.cause == cause
+
+
+def test_what_moved_and_changed_as_well_did_move(make: Make) -> None:
+    first = make(sections=[{"name": "a", "text": "one"}, {"name": "b", "text": "two"}]).assemble()
+    second = make(sections=[{"name": "b", "text": "other"}, {"name": "a", "text": "one"}]).assemble()
+    for before, now in ((first, second), (second, first)):
+        report = compare_prefix(before, now, tokenizer())
+        assert report.broken is not None
+        assert report.broken.cause.startswith("the order is another")
+
+
 def test_a_longer_earlier_request_and_the_same_one(make: Make) -> None:
     made = make(messages=ROWS)
     long, short = made.assemble(Settings(turn=3)), made.assemble(Settings(turn=2))

@@ -85,6 +85,25 @@ def test_a_head_that_is_lost_is_cut_where_the_rest_begins() -> None:
     assert (cut.line, cut.first_lost_line, cut.lost_lines) == (3, "one", 2)
 
 
+def test_of_the_first_lost_line_only_what_is_lost_is_shown() -> None:
+    text = "# Rules\nNever mention cats.\nNever sing.\n"
+    never = text.index("mention")
+    for lost, shown in (
+        ((never, len(text)), "…mention cats."),
+        ((never, text.index(" cats")), "…mention…"),
+        ((0, 10), "# Rules"),
+        ((0, 4), "# Ru…"),
+        ((text.index("\nNever sing"), len(text)), "Never sing."),
+        ((never - 6, len(text)), "Never mention cats."),
+        ((text.index("\nNever sing"), len(text) - 3), "Never sin…"),
+        ((never + len("mention cats."), never + len("mention cats.\n")), ""),
+    ):
+        cut = find_cut(section(text, lost))
+        assert cut is not None
+        assert cut.first_lost_part == shown
+        assert shown.strip("…") in cut.first_lost_line
+
+
 def test_why_a_section_was_dropped(make: Make) -> None:
     made = make(
         sections=[

@@ -121,6 +121,17 @@ def test_trace_counts_what_the_model_saw(folder: str, capsys: pytest.CaptureFixt
     assert out.startswith("1 place. The model did not see it.\n")
 
 
+def test_trace_places_a_message_in_one_line_counting_from_1_as_columns_do(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, "trace", folder, "And the other", "--scenario", "wide")
+    assert out.count("of the final list") == 1
+    assert "m4, line 1, column 1" in out
+    assert "message 3 (m4) of the final list, character 1;" in out
+    (hit,) = as_json(capsys, "trace", folder, "And the other", "--scenario", "wide")["hits"]
+    assert (hit["because"], hit["seen_at"]["offset"]) == ("message 3 of the final list", 0)
+
+
 def test_trace_says_how_far_in_and_cuts_its_excerpt_at_words(
     folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +223,27 @@ def test_check_is_a_gate(folder: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert json.loads(out)["runs"][0]["results"][0]["ruleId"] == "no-drop"
     assert run(capsys, "check", folder)[0] == 2
     assert run(capsys, "check", folder, "--max-section", "rules")[0] == 2
+
+
+def test_check_finds_what_is_not_read_as_trace_does(
+    folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "CLAUDE.md").write_text("First.\nNever push on Fridays.\n")
+    (hit,) = as_json(capsys, "trace", folder, "push on Fridays")["hits"]
+    for text in ("push on Fridays", "PUSH  on fridays"):
+        code, out, _ = run(capsys, "check", folder, "--must-reach", text, "--format", "json")
+        (outcome,) = json.loads(out)["outcomes"]
+        assert (code, outcome["ok"]) == (1, False)
+        assert (outcome["item"], outcome["source"]) == (hit["item"], hit["source"])
+        assert outcome["message"].endswith(
+            f"does not reach the model: not read in CLAUDE.md: {hit['because']}"
+        )
+    _, out, _ = run(capsys, "check", folder, "--must-reach", "never said by anyone")
+    assert "is in nothing that was loaded, nor in another file of the workspace" in " ".join(out.split())
+    # What the model saw in another writing is seen, though a file that is not read has it exactly.
+    assert run(capsys, "check", folder, "--must-reach", "never USE tabs", "--scenario", "wide")[0] == 0
+    (tmp_path / "CLAUDE.md").write_text("never USE tabs\n")
+    assert run(capsys, "check", folder, "--must-reach", "never USE tabs", "--scenario", "wide")[0] == 0
 
 
 def test_a_baseline_made_by_inspect(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,20 @@ def test_what_is_neither_is_an_error(folder: Path, capsys: pytest.CaptureFixture
         assert "no item" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("command", "words"), [("trace", "FOLDER TEXT"), ("why", "FOLDER ITEM")])
+def test_where_the_folder_stands_last_the_error_says_that_it_comes_first(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str, words: str
+) -> None:
+    assert main([command, "British", str(folder)]) == 2
+    told = f"British: no such folder (the folder comes first: promptdbg {command} {words})"
+    assert told in capsys.readouterr().err
+    # A folder that is there but cannot be used, and a second word that is no folder: as before.
+    assert main([command, str(folder / "notes.txt"), str(folder)]) == 2
+    assert "is not a folder (name the folder" in capsys.readouterr().err
+    assert main([command, "British", "English"]) == 2
+    assert "no such folder (name the folder" in capsys.readouterr().err
+
+
 def test_why_and_compare_have_one_word_for_a_cut_message(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(find(FLAGSHIP).path)
     assert main(["why", path, "m27", "--no-fixes"]) == 0

@@ -72,7 +72,7 @@ PICTURES = (
     Picture("warnings", "Every warning, with its file and line", ("exclamation_mark",), "nanobot-nasty"),
     Picture("export", "A file to share, and what is hidden in it", ("x",)),
     Picture("help", "The keys that work here", ("question_mark",)),
-    Picture("palette", "Every action, section and message by its name", ("ctrl+p", *"cap")),
+    Picture("palette", "Every action, section, message and knob by its name", ("ctrl+p", *"cap")),
     Picture("tour", "The tour says the next step, and waits for it", ("ctrl+t",)),
     Picture("over", "A prompt that is over its budget", (), "agentos-nasty"),
     Picture(

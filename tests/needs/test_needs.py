@@ -72,6 +72,8 @@ def test_t1_says_what_of_a_file_was_lost_where_and_by_which_rule(tmp_path: Path,
     assert cut["lost_bytes"] == 42018 - 8192
     assert cut["inside"] == ["line"]
     assert cut["first_lost_line"].startswith("- rule 0233")
+    assert cut["first_lost_line"].endswith(cut["first_lost_part"].removeprefix("…"))
+    assert cut["first_lost_part"].startswith("…")
 
 
 # ---- T2: a chain of files, bytes and characters --------------------------------------------------

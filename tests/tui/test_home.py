@@ -359,6 +359,21 @@ async def test_the_palette_knows_actions_and_sections(run: Run) -> None:
         assert here(app) == "skills/deploy"
 
 
+@pytest.mark.parametrize("first", [(), ("K",), ("m",)])
+async def test_the_palette_opens_the_knobs_on_one(run: Run, first: tuple[str, ...]) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press(*first, "ctrl+p", *"mark of")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await pilot.pause(0.2)
+        panel = app.screen.query_one(KnobPanel)
+        assert panel.has_focus
+        assert panel.display
+        assert panel.knob is not None
+        assert panel.knob.title == "Mark of a cut"
+
+
 async def test_mouse_switches_folds_and_opens(run: Run) -> None:
     async with run() as pilot:
         app = the_app(pilot)

@@ -165,12 +165,27 @@ def _cause(
     for match in _CLOCK.finditer(piece.text, max(0, same - 20), same + 20):
         if match.start() <= same <= match.end():
             return piece, "a clock: the text holds a time that changes with every request"
+    if _moved(old[index:], new[index:]):
+        return piece, f"the order is another: {earlier.item} stood here, now {piece.item} does"
     if gone := _gone(old[index:], new[index:]):
         entries = "entry was" if len(gone) == 1 else "entries were"
         return gone[0], f"{len(gone):,} earlier {entries} taken out here{_rules(gone, now)}"
     if earlier.text in (entry.text for entry in new[index:]):
         return piece, "new text was put in here"
     return piece, f"the text of {piece.title} changed" if piece.item == earlier.item else ""
+
+
+def _moved(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> bool:
+    """Whether both the entry that stood here and the one that does now are in both requests, and at
+    least one of them unchanged: where both read differently, their order alone explains nothing."""
+    earlier, piece = old[0], new[0]
+    if earlier.item == piece.item or not (_named(earlier) and _named(piece)):
+        return False
+    after = next((entry for entry in new if entry.item == earlier.item and _named(entry)), None)
+    before = next((entry for entry in old if entry.item == piece.item and _named(entry)), None)
+    if after is None or before is None:
+        return False
+    return after.text == earlier.text or before.text == piece.text
 
 
 def _gone(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
@@ -182,7 +197,8 @@ def _gone(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
     old = tuple(filter(_named, old))
     rest = [entry.text for entry in old]
     if new[0].text in rest:
-        gone = old[: rest.index(new[0].text)]
+        left = {entry.item for entry in new}
+        gone = tuple(entry for entry in old[: rest.index(new[0].text)] if entry.item not in left)
     else:
         left = {entry.item for entry in new if _named(entry)}
         gone = tuple(takewhile(lambda entry: entry.item not in left, old))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from promptdbg.analysis.items import find_item, find_message, glob
@@ -11,6 +11,7 @@ from promptdbg.analysis.requests import Provider
 from promptdbg.analysis.trace import Hit, trace
 from promptdbg.analysis.tried import whole_items
 from promptdbg.errors import InputError, UsageError
+from promptdbg.files.scan import TextFile
 from promptdbg.model import Assembly, Json, Source, StageKind
 from promptdbg.text import plural
 
@@ -39,8 +40,14 @@ class Outcome:
     source: Source | None = None
 
 
-def check(assembly: Assembly, demands: Demands) -> tuple[Outcome, ...]:
+def check(
+    assembly: Assembly, demands: Demands, unread: Callable[[], Iterable[TextFile]] = tuple
+) -> tuple[Outcome, ...]:
     """Every demand's outcome; at least one for each demand.
+
+    Args:
+        unread: the text files that the engine does not read; looked at only for a text that is in
+            nothing that was loaded, to say that it is in one of them.
 
     Raises:
         UsageError: a demand names an item that does not exist.
@@ -51,7 +58,7 @@ def check(assembly: Assembly, demands: Demands) -> tuple[Outcome, ...]:
         text = f"{assembly.engine.title} would fail here: {assembly.failure.message}"
         found.append(Outcome("failure", False, text))
     for text in demands.must_reach:
-        found.append(_must_reach(assembly, text))
+        found.append(_must_reach(assembly, text, unread))
     for pattern in demands.no_drop:
         found += _no_drop(assembly, pattern)
     if demands.max_tokens is not None:
@@ -65,13 +72,16 @@ def check(assembly: Assembly, demands: Demands) -> tuple[Outcome, ...]:
     return tuple(found)
 
 
-def _must_reach(assembly: Assembly, text: str) -> Outcome:
+def _must_reach(assembly: Assembly, text: str, unread: Callable[[], Iterable[TextFile]]) -> Outcome:
     result = trace(assembly, text)
     seen: Hit | None = next((hit for hit in result.hits if hit.verdict == "seen"), None)
     if seen is not None and result.match != "words":
         return Outcome("must-reach", True, f"{text!r} reaches the model", seen.item, seen.source)
     if not result.hits or result.match == "words":
-        return Outcome("must-reach", False, f"{text!r} is in nothing that was loaded")
+        result = trace(assembly, text, unread())
+    if not result.hits or result.match == "words":
+        nowhere = "is in nothing that was loaded, nor in another file of the workspace"
+        return Outcome("must-reach", False, f"{text!r} {nowhere}")
     hit = result.hits[0]
     return Outcome(
         "must-reach",

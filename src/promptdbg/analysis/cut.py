@@ -22,6 +22,8 @@ class Cut:
     ``line`` and ``column`` count from 1, in the original; ``offset`` is in code points, ``byte``
     in UTF-8 bytes from the start of the text. ``inside`` names what the cut falls inside of:
     ``character``, ``word``, ``line``, ``code fence``; the worst first, empty at a clean edge.
+    ``first_lost_line`` is the first line that is lost, whole or in part; ``first_lost_part`` is what is
+    lost of it, with ``…`` for what is kept.
     """
 
     offset: int
@@ -34,6 +36,7 @@ class Cut:
     lost_lines: int
     total_lines: int
     first_lost_line: str
+    first_lost_part: str
     lost_headings: tuple[str, ...]
 
 
@@ -47,6 +50,7 @@ def find_cut(section: Section) -> Cut | None:
     # Text cut off at its end is cut where the loss begins; at its start, where the loss ends.
     edge = first.end if first.start == 0 and first.end < len(text) else first.start
     line, column = position(text, edge)
+    line_lost = _first_line(text, first)
     return Cut(
         offset=edge,
         byte=utf8_length(text[:edge]),
@@ -57,7 +61,8 @@ def find_cut(section: Section) -> Cut | None:
         lost_bytes=sum(utf8_length(text[span.start : span.end]) for span in lost),
         lost_lines=sum(_lines(text, span) for span in lost),
         total_lines=_lines(text, Span(0, len(text), True)),
-        first_lost_line=_first_line(text, first),
+        first_lost_line=text[line_lost.start : line_lost.end],
+        first_lost_part=_lost_part(text, line_lost, first),
         lost_headings=tuple(_headings(text, lost)),
     )
 
@@ -153,9 +158,18 @@ def _lines(text: str, span: Span) -> int:
     return text.count("\n", span.start, span.end) + (0 if text[span.end - 1 : span.end] == "\n" else 1)
 
 
-def _first_line(text: str, span: Span) -> str:
-    """The first line that is lost, whole or in part, as it stands in the original."""
+def _first_line(text: str, span: Span) -> Span:
+    """The first line that is lost, whole or in part, as it stands in the original: from where to where."""
     at = span.start + 1 if text[span.start] == "\n" else span.start
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
-    return text[start : len(text) if end < 0 else end]
+    return Span(start, len(text) if end < 0 else end, False)
+
+
+def _lost_part(text: str, line: Span, lost: Span) -> str:
+    """What is lost of a line, with ``…`` for what is kept in front of it and behind it."""
+    start, end = max(line.start, lost.start), min(line.end, lost.end)
+    if start >= end:  # no more than its line feed
+        return ""
+    front, behind = "…" * (start > line.start), "…" * (end < line.end)
+    return f"{front}{text[start:end]}{behind}"

@@ -40,7 +40,9 @@ CONTEXT = 60
 @dataclass(frozen=True, slots=True)
 class SeenAt:
     """Where the model sees it: the message of the final list, the offset in it, and how far into
-    the request that is, as a share of the window (of the request, where there is no window)."""
+    the request that is, as a share of the window (of the request, where there is no window).
+
+    ``index`` and ``offset`` count from 0; a person is told the offset from 1, as a column is."""
 
     message: str
     index: int

@@ -9,6 +9,7 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
+    from promptdbg.files.scan import TextFile
 
 SCHEMA = "promptdbg/check/1"
 
@@ -64,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     demands = _demands(arguments)
     debugger = options.debugger(arguments)
-    outcomes = check(debugger.assembly, demands)
+    outcomes = check(debugger.assembly, demands, partial(_unread, debugger))
     if arguments.format == "json":
         write_json(
             {"schema": SCHEMA, "ok": all(o.ok for o in outcomes), "outcomes": [asdict(o) for o in outcomes]}
@@ -76,6 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         write(lines(outcomes, columns()))
     return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+def _unread(debugger: Debugger) -> Iterator[TextFile]:
+    """The files that ``trace`` looks into as well."""
+    from promptdbg.analysis.unread import unread_files
+
+    return unread_files(debugger.opened)
 
 
 def _any_place(debugger: Debugger) -> Source:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from promptdbg.errors import UsageError
+from promptdbg.errors import InputError, UsageError
 from promptdbg.paths import is_written_as_path
 
 if TYPE_CHECKING:
@@ -116,6 +116,22 @@ def debugger(arguments: argparse.Namespace) -> Debugger:
     open_state = opened(arguments)
     counted_by = counter(arguments)
     return Debugger(open_state, settings(open_state, arguments, counted_by), counted_by)
+
+
+def debugger_for(arguments: argparse.Namespace, word: str, usage: str) -> Debugger:
+    """The same for a command that takes a word behind WORKSPACE: where the workspace is not there and
+    the word is a folder, the two were most likely exchanged, and the hint says so.
+
+    Raises:
+        PromptdbgError: it cannot be opened, or a setting does not fit.
+    """
+    try:
+        return debugger(arguments)
+    except InputError as error:
+        if os.path.lexists(os.path.expanduser(arguments.workspace)) or not os.path.isdir(word):
+            raise
+        hint = f"the folder comes first: promptdbg {usage}"
+        raise InputError(error.what, where=error.where, hint=hint) from error
 
 
 def counter(arguments: argparse.Namespace) -> TokenCounter:

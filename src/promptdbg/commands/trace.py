@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    debugger = options.debugger(arguments)
+    debugger = options.debugger_for(arguments, arguments.text, "trace FOLDER TEXT")
     result = traced(debugger, arguments.text, loaded_only=arguments.loaded_only)
     if arguments.json:
         write_json(document(result))
@@ -86,8 +86,10 @@ def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
     yield line(Piece(f"{hit.verdict.upper():<9}", tone), Piece(place, "plain"))
     before, shown, after = excerpt(hit, cells - 2)
     yield line("  ", Piece(before.lstrip(), "muted"), Piece(shown, "title"), Piece(after, "muted"))
-    yield from wrapped(hit.because, cells, indent="  ")
-    if (section := assembly.section(hit.item)) is not None and section.stand_in:
+    section = assembly.section(hit.item)
+    if section is not None or hit.seen_at is None:  # of a message that is seen, the last line says it all
+        yield from wrapped(hit.because, cells, indent="  ")
+    if section is not None and section.stand_in:
         yield from wrapped(f"shown here: {section.stand_in}", cells, indent="  ", tone="muted")
     if hit.decision is not None and (rule := assembly.rule(hit.decision.rule)) is not None:
         named = f"{rule.title} [{rule.id}] · {rule.framework} {rule.version} · {rule.source}"
@@ -96,7 +98,7 @@ def _hit(assembly: Assembly, hit: Hit, cells: int) -> Iterator[Line]:
         at = hit.seen_at
         whole = "window" if assembly.budget.window else "request"
         text = (
-            f"message {at.index} ({at.message}) of the final list, character {at.offset:,}; "
+            f"message {at.index} ({at.message}) of the final list, character {at.offset + 1:,}; "
             f"{plural(at.tokens_before, 'token')} before it, {share(at.share)} into the {whole}"
         )
         yield from wrapped(text, cells, indent="  ", tone="muted")

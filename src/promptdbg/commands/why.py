@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    debugger = options.debugger(arguments)
+    debugger = options.debugger_for(arguments, arguments.item, "why FOLDER ITEM")
     answer = explained(debugger, arguments.item)
     wanted = answer.lost and not answer.because and not arguments.no_fixes
     offers = offered(debugger, answer.item) if wanted else ()
@@ -186,7 +186,7 @@ def _cut(cut: Cut, cells: int) -> Iterator[Line]:
     inside = f", inside a {' and a '.join(cut.inside)}" if cut.inside else ", at the edge of a line"
     yield from wrapped(at + inside + ".", cells)
     lost = f"Lost: {cut.lost_lines:,} of {plural(cut.total_lines, 'line')}, {plural(cut.lost_bytes, 'byte')}."
-    yield from wrapped(f"{lost} First lost line: {one_line(cut.first_lost_line) or '(blank)'}", cells)
+    yield from wrapped(f"{lost} First lost line: {one_line(cut.first_lost_part) or '(blank)'}", cells)
     if cut.lost_headings:
         yield from wrapped("Lost headings: " + " · ".join(cut.lost_headings), cells)
 

@@ -71,7 +71,7 @@ def seen_words(at: SeenAt, assembly: Assembly) -> str:
     whole = "window" if assembly.budget.window else "request"
     holder = "" if at.message == "system" else f" ({one_line(at.message)})"
     return (
-        f"message {at.index:,}{holder}, character {at.offset:,} · "
+        f"message {at.index:,}{holder}, character {at.offset + 1:,} · "
         f"{plural(at.tokens_before, 'token')} before it, {share(at.share)} into the {whole}"
     )
 

@@ -31,7 +31,7 @@ def cut_lines(cut: Cut | None) -> list[Paragraph]:
         f"{cut.lost_lines:,} of {plural(cut.total_lines, 'line')}, {plural(cut.lost_chars, 'character')}, "
         f"{plural(cut.lost_bytes, 'byte')}"
     )
-    first = clip(one_line(cut.first_lost_line.strip()), _LINE_SHOWN) or "(blank)"
+    first = clip(one_line(cut.first_lost_part.strip()), _LINE_SHOWN) or "(blank)"
     lines = [
         say(("Cut at  ", "virtual--muted"), f"{at}, ", (edge, style), hang=8),
         say(("Lost    ", "virtual--muted"), lost, hang=8),

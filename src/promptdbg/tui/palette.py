@@ -1,4 +1,4 @@
-"""The command palette: every action that works here, every section, every message, by name."""
+"""The command palette: every action that works here, every section, message and knob, by name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from promptdbg.tui.glyphs import written
 from promptdbg.tui.keys import Key
 from promptdbg.tui.picture import messages_of
 from promptdbg.tui.screens.base import PictureScreen
+from promptdbg.tui.ways import to_knob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +58,7 @@ class ActionProvider(Provider):
 
 
 class ItemProvider(Provider):
-    """Sections and messages by name, to go to."""
+    """Sections, messages and knobs by name, to go to."""
 
     async def search(self, query: str) -> Hits:
         app = cast("PromptdbgApp", self.app)
@@ -74,6 +75,10 @@ class ItemProvider(Provider):
             name = f"{one_line(message.role)} {one_line(message.id)}: {clip(one_line(title), 60)}"
             if (score := matcher.match(name)) > 0:
                 yield _hit(score * 0.8, f"Message {name}", partial(app.open_why, message.id))
+        for knob in () if picture.recorded else picture.knobs:
+            name = one_line(knob.title)
+            if (score := matcher.match(name)) > 0:
+                yield _hit(score, f"Knob {name}", partial(to_knob, app, knob.name))
 
 
 def _hit(score: float, name: str, go: Callable[[], None]) -> Hit:

@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 if TYPE_CHECKING:
     from promptdbg.tui.app import PromptdbgApp
+    from promptdbg.tui.screens.home import HomeScreen
 
 
 def messages() -> Screen[Any]:
@@ -111,8 +112,24 @@ def to_message(app: PromptdbgApp, item: str) -> None:
 
 def to_section(app: PromptdbgApp, item: str) -> None:
     """Back to the sections, with the cursor on one."""
+    _home(app).go_to(item)
+
+
+def to_knob(app: PromptdbgApp, name: str) -> None:
+    """Back to the sections, with the knobs open and the cursor on one."""
+    from promptdbg.tui.widgets.knobs import KnobPanel
+
+    screen = _home(app)
+    if not screen.has_class("knobs"):
+        screen.action_knobs()
+    panel = screen.query_one(KnobPanel)
+    panel.focus()
+    panel.go_to(name)
+
+
+def _home(app: PromptdbgApp) -> HomeScreen:
     from promptdbg.tui.screens.home import HomeScreen
 
     while not isinstance(app.screen, HomeScreen):
         app.pop_screen()
-    app.screen.go_to(item)
+    return app.screen

@@ -81,7 +81,7 @@ def _section_facts(picture: Picture, section: Section, full: bool) -> list[Parag
             size = f"{section.size:,} of {size}"
         measure = f"{picture.assembly.engine.title} measures {size}"
         if section.offset is not None:
-            measure += f" · begins at character {section.offset:,}"
+            measure += f" · begins at character {section.offset + 1:,}"
         lines.append(say((safe(measure, lines=False), "virtual--muted")))
     return lines
 

@@ -77,6 +77,24 @@ def test_rules_identity_and_tools_are_never_dropped(tmp_path: Path) -> None:
     assert any(notice.code == "bee.over-budget" for notice in assembly.warnings)
 
 
+@pytest.mark.parametrize(
+    ("config", "values", "said"),
+    [
+        ("", {}, "The level is lite (by default, from the profile)"),
+        ('caveman = "auto"\n', {}, "The level is lite (by default, from the profile)"),
+        ('caveman = "max"\n', {}, "The level is ultra ('max' as configured)"),
+        ("", {"caveman": "full"}, "The level is full ('full' as configured)"),
+        ('caveman = ""\n', {"apply_profile": False}, "The level is full (by default)"),
+    ],
+)
+def test_a_level_that_nobody_configured_is_one_by_default(
+    tmp_path: Path, config: str, values: dict[str, Value], said: str
+) -> None:
+    workspace = opened(tmp_path, FILES, NEAR, f'profile = "large"\nmode = "edit"\n{config}')
+    note = decision(assembled(workspace, Settings(values=values)), "rules", "bee.caveman.level")
+    assert note.because.startswith(f"{said}: ")
+
+
 def test_tools_are_filtered_by_configuration_profile_and_mode(tmp_path: Path) -> None:
     workspace = opened(
         tmp_path, FILES, NEAR, PLAIN + 'disabled_tools = ["bash"]\nextra_tools = ["apply_patch"]\n'

@@ -34,12 +34,14 @@ _PROFILE_KNOBS = {
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """``mode`` is never ``auto``. ``window`` is what notices and compaction measure, 0 for none."""
+    """``mode`` is never ``auto``. ``window`` is what notices and compaction measure, 0 for none.
+    ``level_of_profile``: nobody chose a terseness level, so it is the profile's."""
 
     config: Config
     profile: Profile
     mode: str
     window: int
+    level_of_profile: bool
 
 
 def configure(
@@ -64,6 +66,7 @@ def configure(
     _note_profile(config, desk)
     known = whole_number(values["context_window"]) if "context_window" in changed else window
     profile = active_profile(config)[1]
+    chosen = config.caveman
     if values["apply_profile"]:
         config = apply_profile(config)
         profile = in_force(config, known)
@@ -79,7 +82,7 @@ def configure(
         mode = "edit"
         if asks_mode:
             _note_mode(config, desk)
-    return Setup(config, profile, mode, context_budget(config, known))
+    return Setup(config, profile, mode, context_budget(config, known), config.caveman != chosen)
 
 
 def whole_number(value: Value) -> int | None:

@@ -195,6 +195,7 @@ class _Assembling:
                 profile=self.setup.profile,
                 cwd=place.cwd,
                 now=self.now,
+                level_of_profile=self.setup.level_of_profile,
                 git_root=place.git_root if self.values["git_root"] else "",
                 context=self._context(),
                 tools=self._tools(),

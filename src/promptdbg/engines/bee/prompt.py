@@ -33,6 +33,7 @@ class PromptInputs:
     ``records`` are those handed in directly, and offers for those that a selection considered.
 
     ``config`` is used as it is: ``auto`` in it stays ``auto`` (see ``config.apply_profile``).
+    ``level_of_profile`` says that its terseness level was ``auto`` before, and is the profile's now.
     ``real_path`` gives where a file really lies. ``filtered`` says whether the tools go through the
     filters. ``off`` and ``texts`` are the what-ifs of ``Settings``.
     """
@@ -41,6 +42,7 @@ class PromptInputs:
     profile: Profile
     cwd: str
     now: datetime
+    level_of_profile: bool = False
     git_root: str = ""
     context: tuple[ContextFile | Passed, ...] = ()
     tools: tuple[Tool, ...] = ()
@@ -134,7 +136,10 @@ def _rules(inputs: PromptInputs, desk: Desk) -> Block:
     if not level:
         because = f"{asked!r} names no level, so there are no rules, yet the identity is the short one."
     else:
-        because = f"The level is {level} ({asked!r} as configured): {len(text):,} bytes of rules."
+        said = f"{asked!r} as configured" if asked.strip() else "by default"
+        if inputs.level_of_profile:
+            said = "by default, from the profile"
+        because = f"The level is {level} ({said}): {len(text):,} bytes of rules."
     desk.note("rules", CAVEMAN, because, measured=len(text), unit="bytes")
     return top
 
