@@ -70,11 +70,11 @@ def test_a_baseline_forbids_new_losses_only(make: Make) -> None:
 
 def test_sarif_places_are_relative_to_the_repository_and_always_there() -> None:
     outcomes = [
-        Outcome("no-drop", False, "gone", "a", Source("/work/a b/AGENTS.md", 3)),
+        Outcome("no-drop", False, "gone", "a", Source("/srv/a b/AGENTS.md", 3)),
         Outcome("no-drop", False, "gone", "b", Source("/other/x#y.md")),
         Outcome("max-tokens", False, "too many"),
     ]
-    (run,) = sarif(outcomes, "/work/in", "/work", Source("promptdbg.toml"))["runs"]
+    (run,) = sarif(outcomes, "/srv/in", "/srv", Source("promptdbg.toml"))["runs"]
     places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
     assert [(place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places] == [
         ("a%20b/AGENTS.md", 3),

@@ -15,22 +15,22 @@ from promptdbg.render import on_disk
 @pytest.mark.parametrize(
     ("path", "folder", "shown"),
     [
-        ("/work/api/AGENTS.md", "/work", "api/AGENTS.md"),
-        ("/work/api/AGENTS.md", "/", "work/api/AGENTS.md"),
-        ("/work", "/work", "/work"),
-        ("/work-other/AGENTS.md", "/work", "/work-other/AGENTS.md"),
-        ("/work/a\\b.md", "/work", "a\\b.md"),
-        ("/work/AGENTS.md", "", "/work/AGENTS.md"),
-        ("AGENTS.md", "/work", "AGENTS.md"),
-        (r"C:\work\api\AGENTS.md", r"C:\work", "api/AGENTS.md"),
-        (r"C:\work\api\AGENTS.md", "C:\\", "work/api/AGENTS.md"),
-        ("C:/work/api/AGENTS.md", r"C:\work", "api/AGENTS.md"),
-        (r"c:\Work\AGENTS.md", r"C:\work", "AGENTS.md"),
-        (r"C:\work", r"C:\work", r"C:\work"),
-        (r"D:\work\AGENTS.md", r"C:\work", r"D:\work\AGENTS.md"),
-        (r"C:\work-other\AGENTS.md", r"C:\work", r"C:\work-other\AGENTS.md"),
-        (r"\\host\share\work\AGENTS.md", r"\\host\share\work", "AGENTS.md"),
-        (r"AGENTS.md", r"C:\work", "AGENTS.md"),
+        ("/srv/api/AGENTS.md", "/srv", "api/AGENTS.md"),
+        ("/srv/api/AGENTS.md", "/", "srv/api/AGENTS.md"),
+        ("/srv", "/srv", "/srv"),
+        ("/srv-other/AGENTS.md", "/srv", "/srv-other/AGENTS.md"),
+        ("/srv/a\\b.md", "/srv", "a\\b.md"),
+        ("/srv/AGENTS.md", "", "/srv/AGENTS.md"),
+        ("AGENTS.md", "/srv", "AGENTS.md"),
+        (r"C:\srv\api\AGENTS.md", r"C:\srv", "api/AGENTS.md"),
+        (r"C:\srv\api\AGENTS.md", "C:\\", "srv/api/AGENTS.md"),
+        ("C:/srv/api/AGENTS.md", r"C:\srv", "api/AGENTS.md"),
+        (r"c:\Srv\AGENTS.md", r"C:\srv", "AGENTS.md"),
+        (r"C:\srv", r"C:\srv", r"C:\srv"),
+        (r"D:\srv\AGENTS.md", r"C:\srv", r"D:\srv\AGENTS.md"),
+        (r"C:\srv-other\AGENTS.md", r"C:\srv", r"C:\srv-other\AGENTS.md"),
+        (r"\\host\share\srv\AGENTS.md", r"\\host\share\srv", "AGENTS.md"),
+        (r"AGENTS.md", r"C:\srv", "AGENTS.md"),
     ],
 )
 def test_a_path_in_a_folder_is_shown_relative_to_it(path: str, folder: str, shown: str) -> None:
@@ -41,19 +41,19 @@ def test_a_path_in_a_folder_is_shown_relative_to_it(path: str, folder: str, show
 @pytest.mark.parametrize(
     ("path", "folder", "shown"),
     [
-        ("/work/a b.md", "/work", "a%20b.md"),
-        ("/other/a b.md", "/work", "file:///other/a%20b.md"),
-        (r"C:\work\api\a.md", r"C:\work", "api/a.md"),
-        (r"D:\api\a.md", r"C:\work", "file:///D:/api/a.md"),
-        ("agentos.json", "/work", "agentos.json"),
-        ("/work/\udcff", "/work", "%FF"),
+        ("/srv/a b.md", "/srv", "a%20b.md"),
+        ("/other/a b.md", "/srv", "file:///other/a%20b.md"),
+        (r"C:\srv\api\a.md", r"C:\srv", "api/a.md"),
+        (r"D:\api\a.md", r"C:\srv", "file:///D:/api/a.md"),
+        ("agentos.json", "/srv", "agentos.json"),
+        ("/srv/\udcff", "/srv", "%FF"),
     ],
 )
 def test_a_path_as_a_uri(path: str, folder: str, shown: str) -> None:
     assert uri(path, folder) == shown
 
 
-@pytest.mark.parametrize(("path", "root"), [("/work/api", "/"), ("C:/work/api", "C:"), ("d:/", "d:")])
+@pytest.mark.parametrize(("path", "root"), [("/srv/api", "/"), ("C:/srv/api", "C:"), ("d:/", "d:")])
 def test_the_top_of_the_disk_is_a_drive_or_the_root(path: str, root: str) -> None:
     assert disk_root(path) == root
 
@@ -65,12 +65,12 @@ def test_a_place_is_told_whole_where_the_current_folder_is_gone(
         raise FileNotFoundError(2, "No such file or directory")
 
     monkeypatch.setattr(os, "getcwd", gone)
-    assert on_disk(Source("/work/AGENTS.md", 3)) == "/work/AGENTS.md:3"
+    assert on_disk(Source("/srv/AGENTS.md", 3)) == "/srv/AGENTS.md:3"
 
 
 @pytest.mark.parametrize(
     ("folder", "path"),
-    [("/work", "/work/a/SKILL.md"), (r"C:\work", r"C:\work\a\SKILL.md"), ("C:/work", r"C:\work\a\SKILL.md")],
+    [("/srv", "/srv/a/SKILL.md"), (r"C:\srv", r"C:\srv\a\SKILL.md"), ("C:/srv", r"C:\srv\a\SKILL.md")],
 )
 def test_a_path_is_written_as_its_own_system_writes_it(folder: str, path: str) -> None:
     assert inside(folder, "a", "SKILL.md") == path

@@ -51,11 +51,6 @@ TERMINAL_SECONDS = 2.0
 """How often to look whether the terminal is still there."""
 
 
-def _told(picture: Picture) -> tuple[str, float]:
-    """What the status line said of a picture: the same, where the one before was kept."""
-    return picture.sentence, picture.milliseconds
-
-
 def _leave_without_terminal() -> None:
     """End at once where the terminal was taken away without a hang-up signal (a closed pipe of a
     remote shell): Textual would read its end for ever, and there is nothing to restore."""
@@ -199,7 +194,7 @@ class PromptdbgApp(App[int]):
             await self._begin()
         elif screen := self.on_top:
             screen.show(message.picture)
-            if before is None or _told(before) != _told(message.picture):
+            if before is None or before.told != message.picture.told:
                 screen.say(self._timed(message.picture))
             elif stale:  # the files are again what they were; what was done before that is told already
                 screen.say("reloaded · nothing changed")

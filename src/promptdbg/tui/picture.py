@@ -75,6 +75,11 @@ class Picture:
         """A knob's value in this assembly."""
         return self.assembly.settings.values.get(knob.name, knob.default)
 
+    @property
+    def told(self) -> tuple[str, float]:
+        """What the status line says of it: the same as of the one before, where that was kept."""
+        return self.sentence, self.milliseconds
+
     def message(self, item: str) -> Message | None:
         """A message by its id, as the latest list that holds it has it."""
         for stage in reversed(self.assembly.stages):

@@ -92,7 +92,7 @@ def test_nothing_there_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ('{"userInput": "Q",}', r"components.json:1: column 1[89]"),
+        ('{"userInput": Q}', r"components.json:1: column 15"),
         ("[1]", "must hold an object"),
         ('{"userInput": NaN}', "NaN is not JSON"),
         ("[" * 900 + "]" * 900, "nested too deeply"),
