@@ -171,7 +171,7 @@ def _matches(a: Sequence[str], b: Sequence[str], work: _Work) -> list[Pair]:
             continue
         if size_a * size_b <= min(_TABLE_MAX, work.cells):
             work.cells -= size_a * size_b
-            pairs = _longestshared_start(a[a_low:a_high], b[b_low:b_high])
+            pairs = _longest_common(a[a_low:a_high], b[b_low:b_high])
             found.extend((a_low + x, b_low + y) for x, y in pairs)
             continue
         anchors = _anchors(a, b, (a_low, a_high, b_low, b_high))
@@ -197,7 +197,7 @@ def _anchors(a: Sequence[str], b: Sequence[str], part: tuple[int, int, int, int]
     return [pairs[index] for index in longest_increasing([y for _, y in pairs])]
 
 
-def _longestshared_start(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
+def _longest_common(a: Sequence[str], b: Sequence[str]) -> list[Pair]:
     """A longest common subsequence, by the table."""
     width = len(b) + 1
     table = [[0] * width for _ in range(len(a) + 1)]

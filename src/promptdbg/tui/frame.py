@@ -39,9 +39,8 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
         Cell(counts_text(picture.counts, ascii_only), rank=1, right=True),
         Cell(lost, rank=1, right=True),
         Cell(changed, "virtual--accent", rank=5, right=True),
-        state_cell(
-            watching, stale=stale, rank=4 if watching == "WATCHING" else 2
-        ),  # what is usual goes first
+        # What is usual goes first.
+        state_cell(watching, stale=stale, rank=4 if watching == "WATCHING" else 2),
     )
 
 
