@@ -69,9 +69,9 @@ def causes() -> Iterator[Causes]:
         found.step = max(found.step, time.thread_time() - started)
 
     def watch() -> None:
-        before = _used_by_threads()
-        while not done.is_set():
-            time.sleep(_TICK)
+        before, last = _used_by_threads(), False
+        while not last:
+            last = done.wait(_TICK)  # what ended with the block is looked at too
             now = _used_by_threads()
             for thread, used in now.items():
                 found.hold = max(found.hold, used - before.get(thread, 0.0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from promptdbg.analysis.tried import lost_items
@@ -65,6 +65,7 @@ class Picture:
     undo: str | None = None
     redo: str | None = None
     milliseconds: float = 0.0
+    _messages: dict[int, Mapping[str, Message]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -82,19 +83,22 @@ class Picture:
 
     def message(self, item: str) -> Message | None:
         """A message by its id, as the latest list that holds it has it."""
-        for stage in reversed(self.assembly.stages):
-            for message in (*stage.messages, *stage.dropped):
-                if message.id == item:
-                    return message
-        return None
+        places = range(len(self.assembly.stages) - 1, -1, -1)
+        return next((found for place in places if (found := self._by_id(place).get(item))), None)
 
     def first_message(self, item: str) -> Message | None:
         """A message by its id, as the first list that holds it has it."""
-        for stage in self.assembly.stages:
-            for message in (*stage.messages, *stage.dropped):
-                if message.id == item:
-                    return message
-        return None
+        places = range(len(self.assembly.stages))
+        return next((found for place in places if (found := self._by_id(place).get(item))), None)
+
+    def _by_id(self, place: int) -> Mapping[str, Message]:
+        """The messages of one list, made when it is first looked in: a key press must not walk it."""
+        found = self._messages.get(place)
+        if found is None:
+            stage = self.assembly.stages[place]
+            found = {message.id: message for message in reversed((*stage.messages, *stage.dropped))}
+            self._messages[place] = found
+        return found
 
     def sent_message(self, item: str) -> Message | None:
         """The message of the final list that an item is in, by itself or merged into it; none where
