@@ -106,7 +106,8 @@ def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:
     if source is None:
         app.refuse("it has no file of its own")
         return
-    path = Path(workspace) / source.path
+    # Whole: of a name that begins with + or - an editor would make a command.
+    path = (Path(workspace) / source.path).absolute()
     if not is_file(path):
         app.refuse(f"{safe(str(path), lines=False)} is not a file")
         return
