@@ -23,7 +23,9 @@ _LINES = "".join(f"line {number}: some words that fill it, {'and more ' * 20}\n"
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    document = 'engine = "sample"\nbudget = 10000000\ncap = 10000000\n[[sections]]\nname = "log"\nfile = "log.txt"'
+    document = (
+        'engine = "sample"\nbudget = 10000000\ncap = 10000000\n[[sections]]\nname = "log"\nfile = "log.txt"'
+    )
     return sample.write_workspace(tmp_path / "large", document, {"log.txt": _LINES})
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, TypeAlias
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events, work
 from textual.strip import Strip
@@ -121,22 +120,22 @@ class TextView(VirtualLines):
         self._laid_out_for = wanted
         wrapped = width if self.wraps else 0
         # The text itself may still be in the making, for another width.
-        shown_ = self._shown if self._shown_source is self._source else None
+        ready = self._shown if self._shown_source is self._source else None
         if len(self._source[0]) <= _INLINE_CHARS:
             self.workers.cancel_node(self)
-            made = shown_ or shown(*self._source)
+            made = ready if ready is not None else shown(*self._source)
             self._take(self._source, made, _line_starts(made.text, wrapped))
         else:
-            if shown_ is None:
+            if ready is None:
                 self._busy = f"laying out {len(self._source[0]):,} characters"
             self.lines_changed()
-            self._lay_out_in_thread(self._source, shown_, wrapped)
+            self._lay_out_in_thread(self._source, ready, wrapped)
 
-    @work(exclusive=True, group="layout", exit_on_error=False, description="layout")
+    @work(exclusive=True, group="layout", exit_on_error=False, description="laying out")
     async def _lay_out_in_thread(
-        self, source: tuple[str, tuple[Span, ...]], shown_: Shown | None, width: int
+        self, source: tuple[str, tuple[Span, ...]], ready: Shown | None, width: int
     ) -> None:
-        made = shown_ or await asyncio.to_thread(shown, *source)
+        made = ready if ready is not None else await asyncio.to_thread(shown, *source)
         self._take(source, made, await asyncio.to_thread(_line_starts, made.text, width))
 
     def _take(self, source: tuple[str, tuple[Span, ...]], made: Shown, starts: array[int]) -> None:
@@ -175,7 +174,7 @@ class TextView(VirtualLines):
         else:
             self._find_in_thread(text, needle)
 
-    @work(exclusive=True, group="find", exit_on_error=False, description="find")
+    @work(exclusive=True, group="find", exit_on_error=False, description="finding")
     async def _find_in_thread(self, text: str, needle: str) -> None:
         found = await asyncio.to_thread(hits_of, text, needle)
         if text is self._shown.text and needle == self._needle:
@@ -251,9 +250,7 @@ class TextView(VirtualLines):
         pieces: list[tuple[str, Style]] = []
         for a, b in pairwise(points):
             pieces.append((text[a - start : b - start], self.style(self._style_at(a, lost, hits))))
-        # Not ``strip``: in ASCII mode that would change characters of the text itself.
-        segments = [Segment(piece, style) for piece, style in pieces if piece]
-        return Strip(segments).crop_extend(0, width, self.plain)
+        return self.strip(pieces, width, as_is=True)
 
     def draw_margin(self, line: int) -> tuple[str, Style]:
         lost = False
