@@ -5,12 +5,13 @@ Both shells drive this and nothing else: they call a method and draw the assembl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from promptdbg import sessions
 from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
+from promptdbg.engines.switching import Switched, Switching
 from promptdbg.errors import InputError, PromptdbgError, UsageError
 from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
@@ -42,6 +43,10 @@ class Opened:
     detection: Detection
     inputs: Inputs
     sessions: tuple[SessionRef, ...] = ()
+    switching: Switching = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "switching", Switching(self.engine, self.inputs))
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -80,14 +85,23 @@ class Opened:
         return self.base.overlaid(scenarios[name])
 
     def assemble(self, settings: Settings, counter: TokenCounter) -> Assembly:
-        """The assembly that these settings give.
+        """The assembly that these settings give. What they switch off in vain has a warning in it.
+
+        Raises:
+            InputError: a value of the manifest does not fit.
+            UsageError: another setting does not.
+        """
+        return self.switched(settings, counter).assembly
+
+    def switched(self, settings: Settings, counter: TokenCounter) -> Switched:
+        """As ``assemble``, with what could not be switched off.
 
         Raises:
             InputError: a value of the manifest does not fit.
             UsageError: another setting does not.
         """
         try:
-            return self.engine.assemble(self.inputs, settings, counter)
+            return self.switching.assemble(settings, counter)
         except UsageError as error:
             keys = self._wrong_key(settings, counter, error)
             if keys is None:
@@ -256,11 +270,14 @@ class Debugger:
                 that one undo takes both back.
 
         Raises:
-            UsageError: a setting does not fit; nothing has changed then.
+            UsageError: a setting does not fit, or what it newly switches off cannot be; nothing has
+                changed then.
         """
         if settings == self.settings:
             return self.assembly
-        self.assembly = self._assembled(settings)
+        switched = self.opened.switched(settings, self.counter)
+        switched.check(sorted(settings.off - self.settings.off))
+        self.assembly = switched.assembly
         if joins and self._past:
             self._past[-1] = (label, self._past[-1][1])
         else:

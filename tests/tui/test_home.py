@@ -87,6 +87,28 @@ async def test_space_switches_an_item_off_and_undo_brings_it_back(run: Run) -> N
         await until(pilot, lambda: home_status(pilot) == "! nothing was changed", "refused")
 
 
+async def test_what_cannot_be_switched_off_is_said_and_nothing_changes() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(find("nanobot-lost-rule").path)))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen), "open")
+        app.toggle("current/text")
+        said = "! cannot be switched off: message text (nanobot always sends it as a part of message)"
+        await until(pilot, lambda: home_status(pilot) == said, "refused")
+        assert app.driver.debugger is not None
+        assert not app.driver.debugger.settings.off
+
+
+async def test_a_part_goes_off_with_its_whole_and_does_not_come_back_alone() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(find("agentos-window").path)))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen), "open")
+        app.toggle("tools")
+        await until(pilot, lambda: home_status(pilot).startswith("tools off"), "off")
+        app.toggle("tools/timetable")
+        said = "! timetable is off with tools: switch that on again"
+        await until(pilot, lambda: home_status(pilot) == said, "refused")
+
+
 async def test_cursor_and_scroll_stay_on_the_item_when_the_picture_changes(run: Run) -> None:
     async with run() as pilot:
         await pilot.press("G", "up")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from promptdbg.analysis.diff import shared_start, word_diff
-from promptdbg.model import Section, Span
+from promptdbg.model import Section, SectionStatus, Span
 from promptdbg.text import position
 from promptdbg.tokens import utf8_length
 
@@ -41,7 +41,9 @@ class Cut:
 
 
 def find_cut(section: Section) -> Cut | None:
-    """The cut of a truncated section; ``None`` where nothing of its text is lost."""
+    """The cut of a truncated section; ``None`` where nothing of its text is lost, or it was switched off."""
+    if section.status is SectionStatus.DISABLED:
+        return None
     lost = [span for span in section.spans if not span.kept]
     if not lost:
         return None

@@ -163,7 +163,8 @@ def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: Toke
     """The settings that the arguments describe.
 
     Raises:
-        UsageError: an unknown scenario, knob or item, a value that does not fit, no such turn.
+        UsageError: an unknown scenario, knob or item, a value that does not fit, no such turn, an item
+            that cannot be switched off.
     """
     from promptdbg.debug import with_knob
 
@@ -189,6 +190,7 @@ def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: Toke
         assembly = open_state.assemble(chosen, counted_by)
         off = {item for pattern in arguments.off for item in match_items(assembly, pattern)}
         chosen = chosen.with_off(chosen.off | off)
+        open_state.switched(chosen, counted_by).check(sorted(off))
     return chosen
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from promptdbg.analysis.presets import KNOB as PRESET
 from promptdbg.analysis.presets import preset_value, with_preset
 from promptdbg.debug import with_knob
+from promptdbg.errors import UsageError
 from promptdbg.model import Knob, Message, Section, Settings, Value
 from promptdbg.text import one_line
 from promptdbg.tui.picture import Picture
@@ -41,11 +42,28 @@ def switched(picture: Picture | None, item: str) -> Change:
     """An item switched off, or on again."""
     section = picture.sections.get(item) if picture else None
     name = section.name if section else item
+    above = _above(picture, section)
+
+    def change(settings: Settings) -> Settings:
+        within = next((parent for parent in above if parent.id in settings.off), None)
+        if within is not None and item not in settings.off:
+            raise UsageError(f"{one_line(name)} is off with {one_line(within.name)}: switch that on again")
+        return settings.toggled(item)
+
     return Change(
-        f"toggle:{item}",
-        lambda settings: f"{name} {'off' if item in settings.off else 'on'}",
-        lambda settings: settings.toggled(item),
+        f"toggle:{item}", lambda settings: f"{name} {'off' if item in settings.off else 'on'}", change
     )
+
+
+def _above(picture: Picture | None, section: Section | None) -> list[Section]:
+    """What a section is part of, the nearest first."""
+    found: list[Section] = []
+    while picture is not None and section is not None and section.parent is not None:
+        section = picture.sections.get(section.parent)
+        if section is None or section in found:
+            break
+        found.append(section)
+    return found
 
 
 def with_text(section: Section, text: str) -> Change:

@@ -64,7 +64,8 @@ def _sections(turn: Turn, counter: TokenCounter) -> list[Section]:
     tools = Ink(counter, turn.estimator, turn.trace, "tools")
     sections += finish([_tools(turn)], tools, first=len(sections))
     if turn.current is not None and any(stage.name == "initial" for stage in turn.recorder.stages):
-        message = Ink(counter, turn.estimator, turn.trace, "initial")
+        # Not the stage: what the message costs there is counted with the message, its parts left out.
+        message = Ink(counter, turn.estimator, turn.trace, "system")
         sections += finish([turn.current.draft], message, first=len(sections))
     return sections
 

@@ -251,18 +251,27 @@ def skill_id(skill: Skill) -> str:
 
 def usable_skills(parts: PromptParts) -> list[Skill]:
     """The skills nanobot lists at all, in its order."""
-    names = {skill.name for skill in parts.skills if skill.origin == "workspace"}
-    return [
-        skill
-        for skill in parts.skills
-        if skill.name not in parts.disabled
-        and skill_id(skill) not in parts.off
-        and (skill.origin == "workspace" or skill.name not in names)
-    ]
+    return [skill for skill in _known_skills(parts) if skill_id(skill) not in parts.off]
 
 
 def always_skills(parts: PromptParts) -> list[Skill]:
     return [skill for skill in usable_skills(parts) if skill.always and skill.available]
+
+
+def _known_skills(parts: PromptParts) -> list[Skill]:
+    """The skills there would be with none of them switched off here."""
+    names = {skill.name for skill in parts.skills if skill.origin == "workspace"}
+    return [
+        skill
+        for skill in parts.skills
+        if skill.name not in parts.disabled and (skill.origin == "workspace" or skill.name not in names)
+    ]
+
+
+def _off_active(parts: PromptParts) -> list[Skill]:
+    """Skills that are switched off here and would be sent whole."""
+    known = (skill for skill in _known_skills(parts) if skill_id(skill) in parts.off)
+    return [skill for skill in known if skill.always and skill.available]
 
 
 def _skill_draft(parts: PromptParts, skill: Skill, output: str) -> Draft:
@@ -280,11 +289,12 @@ def _active_skills(parts: PromptParts) -> Draft:
             draft.status = SectionStatus.EMPTY
             draft.note(rules.SKILL_EMPTY, "its file is empty", Action.EMPTY)
         children.append(draft)
+    off = [_left_out(parts, skill) for skill in _off_active(parts)]
     head = "# Active Skills\n\n"
     body = joined(children, SEPARATOR, len(head))
     text = head + body if body else ""
     status = SectionStatus.KEPT if text else SectionStatus.EMPTY
-    return Draft("active_skills", "active_skills", "skills", text, text, status, children=children)
+    return Draft("active_skills", "active_skills", "skills", text, text, status, children=[*children, *off])
 
 
 def _skills_list(parts: PromptParts, request: PromptRequest) -> Draft:
@@ -300,7 +310,7 @@ def _skills_list(parts: PromptParts, request: PromptRequest) -> Draft:
     else:
         summary = joined(children, "\n", len(before))
     text = before + summary + after if summary else ""
-    wanted = {id(skill) for skill in usable}
+    wanted = {id(skill) for skill in (*usable, *_off_active(parts))}
     children.extend(_left_out(parts, skill) for skill in parts.skills if id(skill) not in wanted)
     status = SectionStatus.KEPT if text else SectionStatus.EMPTY
     around = parts.prose.stands_in("skills_intro") if text else ""
