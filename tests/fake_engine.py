@@ -443,7 +443,7 @@ def _budget(
         Part("tools", inputs.tools),
     )
     limit = values["budget"]
-    return Budget(limit, sum(p.tokens for p in parts), "tokens", parts)
+    return Budget(limit, sum(p.tokens for p in parts), "tokens", parts, knob="budget")
 
 
 ENGINE = FakeEngine()

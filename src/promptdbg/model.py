@@ -331,7 +331,8 @@ class Budget:
     The ``parts`` sum to ``used``. ``limit`` is ``None`` where the framework has none.
     ``reserved`` are amounts already taken off the window (answer, safety margin) and
     ``window`` the whole context window where there is one. ``counted`` is what a provider made of it,
-    where that is on record.
+    where that is on record. ``knob`` is the one that sets the limit as things are; documents leave it out,
+    for nothing can be turned in them.
     """
 
     limit: int | None
@@ -341,6 +342,7 @@ class Budget:
     window: int | None = None
     reserved: tuple[Part, ...] = ()
     counted: Counted | None = None
+    knob: str = field(default="", compare=False)
 
     @property
     def left(self) -> int | None:

@@ -204,6 +204,7 @@ class SampleEngine:
                 "tokens",
                 tuple(parts),
                 reserved=(Part("answer", 64),),
+                knob="budget",
             ),
             sections=tuple(sections) if failure is None else (),
             stages=tuple(stages),

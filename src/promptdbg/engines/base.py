@@ -141,6 +141,11 @@ def knob_values(knobs: Iterable[Knob], settings: Settings) -> dict[str, Value]:
     }
 
 
+def holding(own: float | None, low: float, high: float) -> tuple[float, float]:
+    """The range of a knob, which holds the workspace's own value even where that makes little sense."""
+    return (low, high) if own is None else (min(low, own), max(high, own))
+
+
 class Trace:
     """Collects the decisions of one assembly, where and when they are made."""
 

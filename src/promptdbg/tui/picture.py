@@ -119,17 +119,8 @@ class Picture:
 
     @property
     def budget_knob(self) -> Knob | None:
-        """The knob that sets the limit: the one named or grouped as the budget, else the first
-        number with a unit the budget is in."""
-        numbers = [knob for knob in self.knobs if knob.kind == "number"]
-        for knob in numbers:
-            if knob.name == "budget":
-                return knob
-        for knob in numbers:
-            if knob.group.lower() == "budget" or "budget" in knob.name:
-                return knob
-        unit = self.assembly.budget.unit
-        return next((knob for knob in numbers if knob.unit == unit), None)
+        """The knob that sets the limit, as the engine says."""
+        return next((knob for knob in self.knobs if knob.name == self.assembly.budget.knob), None)
 
 
 def picture_of(debugger: Debugger) -> Picture:

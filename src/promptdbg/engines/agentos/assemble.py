@@ -137,4 +137,5 @@ def _budget(made: Construction) -> Budget:
         unit="tokens",
         parts=parts,
         window=whole(window) if math.isfinite(window) else None,
+        knob="optimal" if js.truthy(js.maybe(made.request.model, "optimalContextTokens")) else "window",
     )

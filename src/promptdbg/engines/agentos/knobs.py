@@ -12,6 +12,7 @@ from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.config import DEFAULT_WINDOW
 from promptdbg.engines.agentos.templates import ANTHROPIC, CHAT, COMPLETION, GEMINI
 from promptdbg.engines.agentos.tools import ANTHROPIC_FORMAT, OPENAI_FORMAT
+from promptdbg.engines.base import holding
 from promptdbg.model import Json, Knob
 
 AUTO = "auto"
@@ -99,7 +100,8 @@ def _history_knobs(own: Defaults) -> tuple[Knob, ...]:
 
 def _budget_knobs(own: Defaults) -> tuple[Knob, ...]:
     history = own.config.get("historyManagement")
-    trigger = history.get("summarizationTriggerRatio") if isinstance(history, dict) else None
+    trigger = _number(history.get("summarizationTriggerRatio") if isinstance(history, dict) else None, 0.8)
+    low, high = holding(trigger, 0, 1)
     return (
         Knob(
             "summarizer",
@@ -109,8 +111,9 @@ def _budget_knobs(own: Defaults) -> tuple[Knob, ...]:
             group="budget",
             choices=(SUMMARIZER_OFF, SUMMARIZER_WORKS, SUMMARIZER_FAILS),
         ),
-        Knob("trigger_ratio", "Summary trigger", "number", _number(trigger, 0.8),
-             group="budget", step=0.1, help="the part of the history's share above which it is summarized"),
+        Knob("trigger_ratio", "Summary trigger", "number", trigger, group="budget", minimum=low, maximum=high,
+             step=0.1, zero="never", help="the part of the history's share above which it is summarized; "
+             "AgentOS takes any number, of which these are the ones that make sense"),
         Knob(
             "thinking",
             "Earlier thinking",

@@ -352,6 +352,7 @@ class _Assembling:
             tuple(parts),
             window=self.setup.window or None,
             counted=Counted(reported, "before") if reported > 0 else None,
+            knob="budget",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from promptdbg.engines.base import holding
 from promptdbg.engines.bee.config import Config, active_profile, apply_profile
 from promptdbg.engines.bee.configure import in_force, known_window
 from promptdbg.engines.bee.context import MAX_DEPTH
@@ -131,6 +132,7 @@ def _memory(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
 
 
 def _history(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
+    low, high = holding(config.compaction.threshold, 0, 1)
     return (
         Knob(
             "tool_results", "Cutting of tool results", "toggle", True, "History",
@@ -145,7 +147,9 @@ def _history(config: Config, inputs: BeeInputs | None) -> tuple[Knob, ...]:
         Knob("compaction", "Compaction", "toggle", config.compaction.enabled, "History"),
         Knob(
             "threshold", "Compaction threshold", "number", config.compaction.threshold, "History",
-            "The share of the window; 0.75 or more is widened on large windows.", step=0.05,
+            "The share of the window; 0.75 or more is widened on large windows. bee takes any number, "
+            "of which these are the ones that make sense.",
+            minimum=low, maximum=high, step=0.05, zero="never",
         ),
         Knob(
             "summarizer", "Summarizer", "choice", "works", "History", "What the call for a summary does.",

@@ -104,9 +104,10 @@ def _budget(turn: Turn, sections: list[Section]) -> Budget:
     block = options.block_limit if options.dialect.block_limit else None
     if block:
         reserved = (Part("outside the block limit", max(0, options.window - block)),)
+    knob = "block_limit" if options.window and block else "context_window"
     rows = turn.recorder.rows if turn.initial else ()
     if not rows:
-        return Budget(limit, 0, "tokens", (), options.window or None, reserved)
+        return Budget(limit, 0, "tokens", (), options.window or None, reserved, knob=knob)
     reuse = turn.inputs.reuse
     estimate = reuse(turn.estimator.prompt, rows, turn.tools)
     produced = frozenset(f"t{index}" for index in range(len(turn.inputs.inflight)))
@@ -129,7 +130,7 @@ def _budget(turn: Turn, sections: list[Section]) -> Budget:
     if rest:
         parts.append(Part("joins", rest))
     window = options.window or None
-    return Budget(limit, estimate.tokens, "tokens", tuple(parts), window, reserved, _counted(turn))
+    return Budget(limit, estimate.tokens, "tokens", tuple(parts), window, reserved, _counted(turn), knob)
 
 
 def _counted(turn: Turn) -> Counted | None:

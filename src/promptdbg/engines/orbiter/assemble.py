@@ -211,9 +211,11 @@ def _budget(
     last_input = values["last_input_tokens"]
     counted = Counted(int(last_input), "before") if isinstance(last_input, (int, float)) else None
     if isinstance(limit, (int, float)):
-        return Budget(int(limit), total, "tokens", tuple(parts), window, counted=counted)
+        return Budget(
+            int(limit), total, "tokens", tuple(parts), window, counted=counted, knob="neuron_budget"
+        )
     last = stages.stages[-1]
     rest = (last.tokens if last.kind is StageKind.FINAL else total) - total
     if rest:
         parts.append(Part("messages", rest))
-    return Budget(None, total + rest, "tokens", tuple(parts), window, counted=counted)
+    return Budget(None, total + rest, "tokens", tuple(parts), window, counted=counted, knob="neuron_budget")

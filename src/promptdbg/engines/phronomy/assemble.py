@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from promptdbg.engines.base import Trace, knob_values
 from promptdbg.engines.phronomy import rules
@@ -58,7 +58,10 @@ def assemble_result(inputs: PhronomyInputs, settings: Settings, counter: TokenCo
         workspace=inputs.workspace,
         session=inputs.session,
         settings=settings,
-        budget=outcome.budget or Budget(None, 0, "tokens"),
+        budget=replace(
+            outcome.budget or Budget(None, 0, "tokens"),
+            knob="max_input_tokens" if policy else "context_window",
+        ),
         sections=outcome.placed_sections(),
         stages=outcome.stages.stages,
         decisions=outcome.trace.decisions,
