@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from promptdbg.debug import Opened, OpenRequest, open_workspace, opened_assembly
@@ -29,7 +31,8 @@ def opened_document(path: Path, counter: TokenCounter | None) -> Opened:
     Raises:
         InputError: the file cannot be read, or holds none of these.
     """
-    return opened_assembly(document_assembly(read_json(path), counter, str(path)))
+    assembly = document_assembly(read_json(path), counter, str(path))
+    return opened_assembly(assembly, os.path.abspath(path), partial(opened_document, path, counter))
 
 
 def document_assembly(document: Json, counter: TokenCounter | None, where: str = "") -> Assembly:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from promptdbg.analysis.tried import lost_items
@@ -39,6 +39,7 @@ class Picture:
     shown. ``changed`` are the items that differ from the picture before, ``lost`` those that do not
     reach the model whole, ``messages_lost`` how many of them are messages. ``sentence`` says what
     led here and what it did. ``recorded`` is one in which nothing can be tried: no engine is behind it.
+    ``tried`` is whether the settings are others than the files', whichever turn is shown.
     """
 
     assembly: Assembly
@@ -62,6 +63,7 @@ class Picture:
     scenarios: tuple[str, ...] = ()
     has_priorities: bool = False
     recorded: bool = False
+    tried: bool = False
     undo: str | None = None
     redo: str | None = None
     milliseconds: float = 0.0
@@ -169,6 +171,7 @@ def picture_of(debugger: Debugger) -> Picture:
         scenarios=tuple(manifest.scenarios) if manifest else (),
         recorded=debugger.opened.recorded,
         has_priorities=any(section.priority is not None for section in assembly.sections),
+        tried=debugger.settings != replace(debugger.base, turn=debugger.settings.turn),
         undo=debugger.undo_label,
         redo=debugger.redo_label,
     )

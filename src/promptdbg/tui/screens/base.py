@@ -47,7 +47,7 @@ class PictureScreen(FramedScreen):
             &:focus { border: round $border; border-title-color: $text; border-title-style: bold; }
         }
         &.-w-none, &.-h-none {
-            & > * { display: none; }
+            & > *, & > Banner { display: none; }
             & > TooSmall { display: block; }
         }
     }
@@ -95,7 +95,7 @@ class PictureScreen(FramedScreen):
         from promptdbg.tui.frame import header_cells
 
         app = self.promptdbg
-        return header_cells(picture, app.watching.state, stale=bool(app.stale), ascii_only=app.ascii_only)
+        return header_cells(picture, app.watching.word, stale=bool(app.stale), ascii_only=app.ascii_only)
 
     # -- the rest is the same everywhere
 

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from promptdbg.debug import Debugger
+from promptdbg.errors import PromptdbgError
 from promptdbg.export import FORMATS
 from promptdbg.export.levels import LEVELS, Export, Level, characters, export
 from promptdbg.files.disk import expanded, is_folder
@@ -104,6 +105,8 @@ class ExportScreen(PictureScreen):
         self.form = "json"
         self.path: Path | None = None
         """Where the person said it should go; nothing is written before that."""
+        self._tried: Path | None = None
+        """Where it could not be written."""
         self.preview: Preview | None = None
         self._searched = (0, 0)  # characters done, and in all
         self._problem = ""  # why there is no preview
@@ -231,7 +234,7 @@ class ExportScreen(PictureScreen):
             self.refuse("in a browser the file goes where the browser keeps downloads")
             return
         workspace = picture.assembly.workspace
-        start = self.path or suggested_path(self.level, self.form, workspace, here(), home())
+        start = self.path or self._tried or suggested_path(self.level, self.form, workspace, here(), home())
 
         def answered(text: str) -> str | None:
             if not text.strip():
@@ -280,7 +283,12 @@ class ExportScreen(PictureScreen):
         if picture is None or preview is None:
             return
         text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
-        size = await asyncio.to_thread(_put, path, text, preview.made, force)
+        try:
+            size = await asyncio.to_thread(_put, path, text, preview.made, force)
+        except PromptdbgError:
+            self._tried, self.path = path, None  # it is asked for again
+            self._show_options()
+            raise
         self.say(written_sentence(short_path(path), preview.made, size) + doubt)
 
     @work(exclusive=True, group="write", exit_on_error=False, description="writing the file")
