@@ -263,6 +263,16 @@ class Decision:
     unit: Unit | None = None
 
 
+def settling(decisions: Iterable[Decision]) -> Decision | None:
+    """The decision of one item's that settled what became of it: the last that took something from
+    it, else the last one. A note behind a loss says nothing of why it was lost."""
+    found: Decision | None = None
+    for decision in decisions:
+        if found is None or decision.action in LOSSES or found.action not in LOSSES:
+            found = decision
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Boundary:
     """What a rule draws through a conversation: from the turn on at which it first acts, messages of

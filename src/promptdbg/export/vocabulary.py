@@ -99,18 +99,18 @@ def suffix(name: str) -> str:
 _CODE_WORDS = frozenset(
     word
     for line in (
-        "a absent adapter agentos all an architecture as assumed asked bad bee blank broken budget cache",
-        "candidate case compact compaction config consolidation content context data directory documented",
-        "dropped duplicate end entry estimate exceeded failed fallback file fragment front goal grows",
-        "heuristic history id in inflight io json jsonl key kind limit line loop manifest matter memory message",
-        "messages missing moved names nanobot neuron no none not notice now number of offset opt",
-        "orbiter order over overflow permission phronomy plugins post potential predicted preset priority problem",
-        "project provider python rag read recent recorded regular repaired replaced requests results",
-        "schema sequence session settings shown sidecar size skill skills skipped small special state",
-        "summarization summarizer summary supported syntax system template there ties tiny to token",
-        "tokenizer toml tool tools too large trace trusted turn twice unhandled unknown unreadable",
-        "unresolved unread usage utf8 value variable vision warning window wiped wrong yaml found",
-        "error exception",
+        "a absent adapter agentos all an architecture as asked assumed bad bee blank broken budget cache",
+        "candidate case compact compaction config consolidation content context data directory",
+        "documented dropped duplicate end entry error estimate exceeded exception failed fallback file",
+        "found fragment front goal grows heuristic history id in inflight io json jsonl key kind large",
+        "limit line loop manifest matter memory message messages missing moved names nanobot neuron no",
+        "none not notice now number of offset opt orbiter order over overflow permission phronomy",
+        "plugins post potential predicted preset priority problem project provider python rag read",
+        "recent recorded regular repaired replaced requests results schema sequence session settings",
+        "shown sidecar size skill skills skipped small special state summarization summarizer summary",
+        "supported syntax system template there ties tiny to token tokenizer toml too tool tools trace",
+        "trusted turn twice unhandled unknown unread unreadable unresolved usage utf8 value variable",
+        "vision warning window wiped wrong yaml",
     )
     for word in line.split()
 )
