@@ -63,13 +63,13 @@ def prompt_at(place: str, beside: Opened, settings: Settings, counter: TokenCoun
     path = expanded(place)
     if is_folder(path):
         opened = open_workspace(path, OpenRequest(trust=beside.request.trust, home=beside.request.home))
-        return opened.engine.assemble(opened.inputs, opened.base, counter)
+        return opened.assemble(opened.base, counter)
     if is_document(path):
         opened = opened_document(path, counter)
-        return opened.engine.assemble(opened.inputs, opened.base, counter)
+        return opened.assemble(opened.base, counter)
     if not is_file(path):
         raise InputError("there is no such file or folder", where=place)
     if beside.engine.session_format is None or beside.recorded:
         raise InputError("is neither a folder nor JSON of a prompt", where=place)
     opened = open_workspace(beside.workspace.path, replace(beside.request, session=str(path)))
-    return opened.engine.assemble(opened.inputs, settings.with_turn(None), counter)
+    return opened.assemble(settings.with_turn(None), counter)
