@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias
 
 from promptdbg.analysis.items import message_texts, section_offset
+from promptdbg.analysis.room import final_room
 from promptdbg.analysis.surviving import Place, Surviving
 from promptdbg.files.scan import TextFile
 from promptdbg.model import (
@@ -21,7 +22,6 @@ from promptdbg.model import (
     SectionStatus,
     Source,
     Stage,
-    StageKind,
     settling,
 )
 from promptdbg.text import position
@@ -155,18 +155,12 @@ def _distinct_messages(assembly: Assembly) -> Iterator[Message]:
 
 
 class _Lists:
-    """The message lists by item, and the tokens in front of each message of the final one."""
+    """The message lists by item, and where the messages of the final one stand."""
 
     def __init__(self, assembly: Assembly) -> None:
         self.stages = assembly.stages
-        stage = assembly.stage(StageKind.FINAL)
-        self.final = stage.messages if stage else ()
-        total = sum(s.tokens for s in assembly.sections if s.place == "tools" and s.parent is None)
-        self.before: list[int] = []
-        for message in self.final:
-            self.before.append(total)
-            total += message.tokens
-        self.whole = assembly.budget.window or total or 1
+        self.room = final_room(assembly)
+        self.final = self.room.messages
         self.surviving = Surviving()
         self._holders: dict[int, dict[str, int]] = {}
 
@@ -188,8 +182,8 @@ class _Lists:
 
     def seen_at(self, index: int, offset: int, text_length: int) -> SeenAt:
         message = self.final[index]
-        before = self.before[index] + round(message.tokens * offset / max(text_length, 1))
-        return SeenAt(message.id, index, offset, before, before / self.whole)
+        before = self.room.before[index] + round(message.tokens * offset / max(text_length, 1))
+        return SeenAt(message.id, index, offset, before, self.room.share(before))
 
 
 def _section_hit(assembly: Assembly, section: Section, match: re.Match[str], lists: _Lists) -> Hit:

@@ -3,7 +3,7 @@ what stood around it in the fill order, and where exactly it was cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -140,7 +140,7 @@ def why(assembly: Assembly, item: str) -> Why:
         item=item,
         name=title(message),
         kind="message",
-        status=_end(life),
+        status=_end(reversed(life)),
         tokens=_tokens_at_end(life),
         tokens_original=next((step.tokens for step in life if step.tokens is not None), 0),
         evidence=message.evidence.value,
@@ -178,19 +178,19 @@ def _step(stage: Stage, item: str) -> Step:
     return Step(stage.name, stage.title, "absent", None)
 
 
-def _end(life: Sequence[Step]) -> str:
-    """What became of a message in the end."""
-    if not life:
-        return "absent"
-    last = life[-1]
-    if last.presence != "absent":
-        return last.presence
-    for step in reversed(life):
-        if step.presence == "dropped":
-            return "dropped"
-        if step.presence == "merged":
-            return "merged"
-    return "dropped" if any(step.presence != "absent" for step in life) else "absent"
+def what_became(assembly: Assembly, item: str) -> Presence:
+    """What became of a message in the end, as ``why`` has it, looking no further back than it must."""
+    return _end(_step(stage, item) for stage in reversed(assembly.stages))
+
+
+def _end(back: Iterable[Step]) -> Presence:
+    """What became of a message, by its life from the last list back."""
+    was_there = False
+    for number, step in enumerate(back):
+        if step.presence in ("dropped", "merged") or (number == 0 and step.presence != "absent"):
+            return step.presence
+        was_there = was_there or step.presence != "absent"
+    return "dropped" if was_there else "absent"
 
 
 def _tokens_at_end(life: Sequence[Step]) -> int:
