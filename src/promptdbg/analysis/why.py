@@ -113,31 +113,38 @@ def why(assembly: Assembly, item: str) -> Why:
     Raises:
         UsageError: the assembly has no such item.
     """
-    rulings = tuple(Ruling(d, assembly.rule(d.rule)) for d in _decisions(assembly, item))
     section = assembly.section(item)
     if section is not None:
-        return Why(
-            item=item,
-            name=section.name,
-            kind=section.kind,
-            status=section.status.value,
-            tokens=section.tokens,
-            tokens_original=section.tokens_original,
-            evidence=section.evidence.value,
-            source=section.source,
-            life=(),
-            rulings=rulings,
-            around=_around_section(assembly, section),
-            unit=section.unit,
-            cut=find_cut(section),
-            stand_in=section.stand_in,
-        )
+        return _why_section(assembly, section)
     message = find_message(assembly, item)
     if message is None:
         raise UsageError(f"no item {item!r}", hint="see: promptdbg inspect")
-    life = tuple(_life(assembly, item))
+    return _why_message(assembly, message)
+
+
+def _why_section(assembly: Assembly, section: Section) -> Why:
     return Why(
-        item=item,
+        item=section.id,
+        name=section.name,
+        kind=section.kind,
+        status=section.status.value,
+        tokens=section.tokens,
+        tokens_original=section.tokens_original,
+        evidence=section.evidence.value,
+        source=section.source,
+        life=(),
+        rulings=_rulings(assembly, section.id),
+        around=_around_section(assembly, section),
+        unit=section.unit,
+        cut=find_cut(section),
+        stand_in=section.stand_in,
+    )
+
+
+def _why_message(assembly: Assembly, message: Message) -> Why:
+    life = tuple(_life(assembly, message.id))
+    return Why(
+        item=message.id,
         name=title(message),
         kind="message",
         status=_end(reversed(life)),
@@ -146,10 +153,14 @@ def why(assembly: Assembly, item: str) -> Why:
         evidence=message.evidence.value,
         source=message.source,
         life=life,
-        rulings=rulings,
-        around=_around_message(assembly, item, life),
+        rulings=_rulings(assembly, message.id),
+        around=_around_message(assembly, message.id, life),
         unit="tokens",
     )
+
+
+def _rulings(assembly: Assembly, item: str) -> tuple[Ruling, ...]:
+    return tuple(Ruling(decision, assembly.rule(decision.rule)) for decision in _decisions(assembly, item))
 
 
 def _decisions(assembly: Assembly, item: str) -> tuple[Decision, ...]:
