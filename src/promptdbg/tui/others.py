@@ -96,5 +96,5 @@ def assembly_of(other: Other, debugger: Debugger, current: Assembly) -> Assembly
     """
     settings = settings_of(other, debugger, current.settings)
     if settings is None:
-        return prompt_at(other.name, debugger.opened, current.settings, debugger.counter)
+        return prompt_at(other.name, debugger, current)
     return current if settings == current.settings else debugger.preview(settings)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, Unit
-from promptdbg.text import clip_middle, one_line, plural
+from promptdbg.text import clip_middle, one_line, plural, shared_start
 from promptdbg.tui.picture import Picture, final_messages
 
 _OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
@@ -129,22 +129,10 @@ def stable_prefix(before: Assembly, after: Assembly) -> str:
     old, new = before.system_text, after.system_text
     if old == new:
         return ""
-    end = common_prefix(old, new)
+    end = shared_start(old, new)
     for section in after.sections:
         if section.offset is None or section.place != "system" or section.parent is not None:
             continue
         if section.offset <= end < section.offset + len(section.output):
             return f"prefix the same up to {clip_middle(one_line(section.name), 24)}"
     return f"prefix the same for {plural(end, 'character')}"
-
-
-def common_prefix(old: str, new: str) -> int:
-    """Code points at the start that two texts share."""
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old.startswith(new[:middle]):
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -259,4 +259,4 @@ class TurnsScreen(ItemScreen):
 def _preview(debugger: Debugger) -> Preview:
     """Assembles what is open now, whatever is opened after it."""
     opened, counter = debugger.opened, debugger.counter
-    return lambda settings: opened.engine.assemble(opened.inputs, settings, counter)
+    return lambda settings: opened.assemble(settings, counter)
