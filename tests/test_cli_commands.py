@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from promptdbg.cli import main
-from promptdbg.commands.inspect import deciding
 from promptdbg.debug import open_workspace
 from promptdbg.engines import ENGINE_NAMES, engine
 from promptdbg.examples import FLAGSHIP, examples, find
-from promptdbg.model import Settings
+from promptdbg.model import Settings, settling
 from promptdbg.text import width
 from promptdbg.tokens import tokenizer
 from promptdbg.workspace import MANIFEST_NAME
@@ -203,7 +202,9 @@ def test_deciding_decision_is_the_last_loss(folder: Path) -> None:
         opened.inputs, Settings().with_value("cap", 5).with_value("budget", 0), tokenizer()
     )
     assert [d.action.value for d in assembly.decisions_on("notes")] == ["truncate", "drop"]
-    assert deciding(assembly)["notes"].action.value == "drop"
+    settled = settling(assembly.decisions_by_item()["notes"])
+    assert settled is not None
+    assert settled.action.value == "drop"
 
 
 # ---- compare ------------------------------------------------------------------------------------

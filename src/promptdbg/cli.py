@@ -7,6 +7,7 @@ difference was found; 2 wrong arguments or unreadable input, with one line that 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,12 @@ from typing import TextIO
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.parser import DEFAULT, load, parser_for
 from promptdbg.errors import PromptdbgError
+
+_OF_STREAMS = frozenset(
+    code
+    for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EBADF", "EAGAIN", "ECONNRESET")
+    if (code := getattr(errno, name, None)) is not None  # Windows has not all of them
+)
 
 _DEFECT, _INTERRUPTED, _PIPE_CLOSED = 70, 130, 141
 
@@ -39,16 +46,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard(sys.stdout)
         return _PIPE_CLOSED
-    except OSError as error:  # files are read where problems are values: this one is the output's
+    except OSError as error:
         _discard(sys.stdout)
-        what = f"cannot be written: {error.strerror or error}"
-        failed = PromptdbgError(what, where=str(error.filename or "the output"))
+        failed = _of_the_system(error)
         return _told(failed, failed.exit_code, "--debug" in words)
     except Exception as error:
         defect = PromptdbgError(
             f"a defect of promptdbg: {type(error).__name__}: {error}", hint="--debug shows the traceback"
         )
         return _told(defect, _DEFECT, "--debug" in words)
+
+
+def _of_the_system(error: OSError) -> PromptdbgError:
+    """What the system refused. Files are read where problems are values, so it is mostly the output's;
+    but only what a stream that is being written to can say is called that."""
+    said = error.strerror or str(error)
+    if error.filename is None and error.errno in _OF_STREAMS:
+        return PromptdbgError(f"cannot be written: {said}", where="the output")
+    where = "" if error.filename is None else os.fsdecode(error.filename)
+    return PromptdbgError(f"the system refused: {said}", where=where, hint="--debug shows where")
 
 
 def _stand_in_for_closed_streams() -> None:

@@ -5,6 +5,7 @@ Both shells drive this and nothing else: they call a method and draw the assembl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -43,6 +44,10 @@ class Opened:
     detection: Detection
     inputs: Inputs
     sessions: tuple[SessionRef, ...] = ()
+    document: str = ""
+    """The file that an assembly made elsewhere was read from."""
+    again: Callable[[], Opened] | None = field(default=None, compare=False, repr=False)
+    """Reads ``document`` again."""
     switching: Switching = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -58,9 +63,11 @@ class Opened:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The paths whose change may change the picture: the engine's, the manifest, the session."""
-        named = (*self.inputs.watched, str(self.workspace.path / MANIFEST_NAME), self.inputs.session)
-        return () if self.recorded else tuple(dict.fromkeys(path for path in named if path))
+        """The paths whose change may change the picture: the engine's, the manifest, the session; of an
+        assembly made elsewhere the document it was read from."""
+        own = (*self.inputs.watched, str(self.workspace.path / MANIFEST_NAME), self.inputs.session)
+        named = (self.document,) if self.recorded else own
+        return tuple(dict.fromkeys(path for path in named if path))
 
     @property
     def recorded(self) -> bool:
@@ -188,14 +195,20 @@ def find_sessions(
     return chosen, with_named(workspace, found, chosen.session_format)
 
 
-def opened_assembly(assembly: Assembly) -> Opened:
-    """An assembly that was made elsewhere, opened for looking at; nothing in it can be changed."""
+def opened_assembly(
+    assembly: Assembly, document: str = "", again: Callable[[], Opened] | None = None
+) -> Opened:
+    """An assembly that was made elsewhere, opened for looking at; nothing in it can be changed.
+
+    Args:
+        document: the file it was read from, if any; ``again`` reads that once more.
+    """
     from promptdbg.engines.given import ENGINE, GivenInputs
 
     folder = Path(assembly.workspace or ".")
     detection = Detection(100, f"recorded by {assembly.engine.title} {assembly.engine.version}".strip())
     inputs = GivenInputs(workspace=assembly.workspace, session=assembly.session, assembly=assembly)
-    return Opened(OpenRequest(), Workspace(folder), ENGINE, detection, inputs)
+    return Opened(OpenRequest(), Workspace(folder), ENGINE, detection, inputs, document=document, again=again)
 
 
 def _home(request: OpenRequest) -> Path:
@@ -348,18 +361,26 @@ class Debugger:
         return label
 
     def reload(self) -> Assembly:
-        """Read everything from disk again. The settings stay; where nothing was changed they follow
-        the manifest.
+        """Read everything from disk again: the workspace, or the document that is shown. The settings
+        stay; where nothing was changed they follow the manifest.
 
         Raises:
             PromptdbgError: something cannot be read now; the state is then as before.
+            UsageError: what is shown was never in a file.
         """
-        opened = open_workspace(self.opened.workspace.path, self.opened.request)
+        opened = self._reopened()
         untouched = self.settings == replace(self.base, turn=self.settings.turn)
         settings = replace(opened.base, turn=self.settings.turn) if untouched else self.settings
         assembly = opened.assemble(settings, self.counter)
         self.opened, self.assembly, self.settings = opened, assembly, settings
         return assembly
+
+    def _reopened(self) -> Opened:
+        if self.opened.again is not None:
+            return self.opened.again()
+        if self.opened.recorded:
+            raise UsageError("this prompt was not read from a file, so there is nothing to read again")
+        return open_workspace(self.opened.workspace.path, self.opened.request)
 
 
 def with_knob(settings: Settings, knob: Knob, value: Value) -> Settings:

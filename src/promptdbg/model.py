@@ -83,6 +83,8 @@ class Action(StrEnum):
 LOSSES = frozenset({Action.TRUNCATE, Action.DROP, Action.SHADOW, Action.DISABLE, Action.LITERAL})
 """Actions by which text does not reach the model."""
 
+_UNCHANGING = frozenset({Action.KEEP, Action.NOTE, Action.PREDICT})
+
 
 class StageKind(StrEnum):
     """The four kinds of message list."""
@@ -261,6 +263,21 @@ class Decision:
     measured: float | None = None
     limit: float | None = None
     unit: Unit | None = None
+
+
+def settling(decisions: Iterable[Decision]) -> Decision | None:
+    """The decision of one item's that settled what became of it: the last that took something from
+    it, else the last that changed it, else the last one. What is noted behind a loss says nothing of why
+    it was lost."""
+    found: Decision | None = None
+    for decision in decisions:
+        if found is None or _weight(decision.action) >= _weight(found.action):
+            found = decision
+    return found
+
+
+def _weight(action: Action) -> int:
+    return 2 if action in LOSSES else 0 if action in _UNCHANGING else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -615,6 +632,14 @@ class Assembly:
     def decisions_on(self, item: str) -> tuple[Decision, ...]:
         """Every decision on an item, in the order they were made."""
         return tuple(decision for decision in self.decisions if decision.item == item)
+
+    def decisions_by_item(self) -> dict[str, tuple[Decision, ...]]:
+        """Every decision by the item it is on, in the order they were made: for who asks about many
+        items, since each ``decisions_on`` walks them all."""
+        found: dict[str, list[Decision]] = {}
+        for decision in self.decisions:
+            found.setdefault(decision.item, []).append(decision)
+        return {item: tuple(made) for item, made in found.items()}
 
     @property
     def system_text(self) -> str:

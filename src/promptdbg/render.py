@@ -146,10 +146,15 @@ def state(mark: Mark) -> Piece:
 
 def on_disk(source: Source) -> str:
     """A place on disk as people read it: relative to the current folder where it is inside."""
+    return source.below(current_folder())
+
+
+def current_folder() -> str:
+    """The folder that the program runs in; empty where it is gone, and no place lies in it."""
     try:
-        return source.below(os.getcwd())
-    except OSError:  # the current folder is gone
-        return str(source)
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def columns() -> int:

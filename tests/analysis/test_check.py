@@ -8,7 +8,9 @@ from promptdbg.analysis.check import Demands, Outcome, check
 from promptdbg.errors import InputError, UsageError
 from promptdbg.export.document import document
 from promptdbg.export.sarif import sarif
-from promptdbg.model import Settings, Source
+from promptdbg.export.trace_format import assembly_from_trace
+from promptdbg.model import Action, Assembly, Settings, Source, settling
+from promptdbg.tokens import tokenizer
 
 from .conftest import Make
 
@@ -95,3 +97,43 @@ def test_sarif_holds_the_broken_demands_with_their_place(make: Make) -> None:
     assert result["ruleId"] == "lint-roles-in-a-row"
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["lint-roles-in-a-row"]
+
+
+def noted() -> Assembly:
+    """A section and a message that were dropped, with a note behind each drop."""
+    gone = {"action": "drop", "because": "No room."}
+    note = {"action": "note", "because": "Only a note."}
+    trace = {
+        "schema": "promptdbg/trace/1",
+        "sections": [{"name": "s", "text": "rule", "status": "dropped"}],
+        "stages": [{"messages": [{"id": "m", "content": "hello"}]}, {"name": "sent", "messages": []}],
+        "decisions": [{**made, "item": item} for item in ("s", "m") for made in (gone, note)],
+    }
+    return assembly_from_trace(trace, tokenizer())
+
+
+def test_a_note_behind_a_loss_is_not_the_reason() -> None:
+    assembly = noted()
+    said = [o.message for o in check(assembly, Demands(no_drop=("s", "m")))]
+    assert said == ["s is dropped: No room.", "m is lost: No room."]
+    (outcome,) = check(assembly, Demands(baseline={"sections": [{"id": "s", "status": "kept"}]}))
+    assert outcome.message == "s was whole in the baseline and is dropped now: No room."
+    settled = settling(assembly.decisions_on("s"))
+    assert settled is not None
+    assert settled.action is Action.DROP
+    assert settling(()) is None
+
+
+def test_many_items_do_not_each_walk_all_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    from promptdbg.commands.plain import lines
+    from promptdbg.export.html import html
+
+    def walked(self: Assembly, item: str) -> None:
+        raise AssertionError(f"walks every decision for {item}")
+
+    assembly = noted()
+    monkeypatch.setattr(Assembly, "decisions_on", walked)
+    monkeypatch.setattr(Assembly, "rule", walked)
+    check(assembly, Demands(no_drop=("s", "m"), baseline={"sections": [{"id": "s", "status": "kept"}]}))
+    assert "No room." in html(assembly)
+    assert len(list(lines(assembly))) > 3

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from promptdbg.analysis.trace import trace
+from promptdbg.export.trace_format import assembly_from_trace
 from promptdbg.files.scan import text_files
 from promptdbg.model import Settings
+from promptdbg.tokens import tokenizer
 
 from .conftest import Make
 
@@ -60,6 +62,54 @@ def test_messages_are_followed_through_merge_cut_and_drop(make: Make) -> None:
         "m3": ("seen", "final"),
         "m4": ("cut", "shorten"),
     }
+
+
+def test_of_two_places_in_a_message_the_cut_one_is_cut(make: Make) -> None:
+    result = "needle first. " + FILLER * 2 + " needle second."
+    assembly = make(messages=[{"role": "tool", "content": result}]).assemble()
+    first, second = trace(assembly, "needle").hits
+    assert (first.verdict, first.stage) == ("seen", "final")
+    assert first.seen_at is not None
+    assert first.seen_at.offset == 0
+    assert (second.verdict, second.stage) == ("cut", "shorten")
+    assert second.seen_at is None
+    assert second.decision is not None
+    assert second.decision.rule == "fake.steps.shorten"
+
+
+def test_each_kept_place_is_seen_where_it_stands(make: Make) -> None:
+    rows = [{"role": "tool", "content": "needle a needle b " + FILLER * 2 + "needle c"}]
+    hits = trace(make(messages=rows).assemble(), "needle").hits
+    assert [hit.seen_at.offset if hit.seen_at else None for hit in hits] == [0, 9, None]
+
+
+def test_a_place_is_its_own_in_a_merged_message(make: Make) -> None:
+    rows = [{"role": "user", "content": "needle one"}, {"role": "user", "content": "needle two"}]
+    hits = trace(make(messages=rows).assemble(), "needle").hits
+    assert [hit.seen_at.offset if hit.seen_at else None for hit in hits] == [0, len("needle one\n")]
+
+
+def test_places_that_begin_within_each_other_are_followed(make: Make) -> None:
+    rows = [{"role": "tool", "content": "Aaaa " + FILLER * 2 + "aaaa"}]
+    hits = trace(make(messages=rows).assemble(), "AA").hits
+    assert [hit.verdict for hit in hits] == ["seen", "seen", "cut", "cut"]
+
+
+def test_what_a_neighbour_says_is_not_what_was_cut() -> None:
+    trace_of = {
+        "schema": "promptdbg/trace/1",
+        "stages": [
+            {
+                "messages": [
+                    {"id": "a", "content": "needle here"},
+                    {"id": "b", "content": "one " * 30 + "needle"},
+                ]
+            },
+            {"messages": [{"id": "a", "sources": ["a", "b"], "content": "needle here\n" + "one " * 30}]},
+        ],
+    }
+    hits = trace(assembly_from_trace(trace_of, tokenizer()), "needle").hits
+    assert [(hit.item, hit.verdict) for hit in hits] == [("a", "seen"), ("b", "cut")]
 
 
 def test_matching_falls_back_from_exact_to_folded_to_words(make: Make) -> None:

@@ -103,3 +103,27 @@ def test_numbers_no_float_can_hold(tmp_path: Path) -> None:
         code, _, said = run("inspect", folder, *words)
         assert code == 2
         assert "context_window" in said
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif"])
+def test_the_current_folder_is_gone(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    words = ("check", EXAMPLES / "bee-nasty", "--max-tokens", "1", "--format", form)
+    code, out, said = run(*words)
+    assert (code, said) == (1, "")
+    assert "tokens used, 1 allowed" in out
+
+
+def test_what_the_system_refuses_is_not_called_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr("promptdbg.commands.engines.run", refuse)
+    code, _, said = run("engines")
+    assert (code, said) == (
+        2,
+        "promptdbg: the system refused: No such file or directory (--debug shows where)\n",
+    )

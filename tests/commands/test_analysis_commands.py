@@ -174,11 +174,11 @@ def test_cache_names_what_there_is_to_compare_with(
     code, _, err = run(capsys, "cache", folder, "--turn", "1")
     assert (code, err.count("--turn:")) == (2, 1)
     assert "there is no turn before this one" in err
-    assert "--against takes a scenario (wide), a turn (1 to 3) or JSON that promptdbg wrote" in err
+    assert "--against takes a scenario (wide), a turn (1 to 3), a folder or JSON of a prompt" in err
     (tmp_path / "promptdbg.toml").write_text('engine = "fake"\n[[sections]]\nname = "a"\ntext = "b"\n')
     code, _, err = run(capsys, "cache", folder)
     assert (code, "--turn" in err) == (2, False), "nobody gave that option"
-    assert "--against takes JSON that promptdbg wrote; promptdbg.toml may hold scenarios" in err
+    assert "--against takes a folder or JSON of a prompt; promptdbg.toml may hold scenarios" in err
 
 
 def test_cache_compares_a_scenario_at_the_same_turn(folder: str, capsys: pytest.CaptureFixture[str]) -> None:

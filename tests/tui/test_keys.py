@@ -209,6 +209,8 @@ CASES: dict[str, Case] = {
     "app.export": case("", on(ExportScreen)),
     "app.ledger": case("", box("Ledger")),
     "app.warnings": case("", box("Warnings")),
+    "app.budget": case("m", has_focus(BudgetLine)),
+    "app.knobs": case("i", has_focus(KnobPanel)),
     "app.reload": case("", says("reloaded")),
     "app.watch": case("", lambda app: app.watching.state == "WATCHING"),
     # moving

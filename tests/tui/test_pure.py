@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from promptdbg.model import Budget, Knob, Part, Span
-from promptdbg.text import width
+from promptdbg.text import shared_start, width
 from promptdbg.tui import rows
 from promptdbg.tui.changes import stepped, value_text
 from promptdbg.tui.config import Config
 from promptdbg.tui.keys import KEYS, PLACE_TITLES
-from promptdbg.tui.sentences import common_prefix, names, signed
+from promptdbg.tui.sentences import names, signed
 from promptdbg.tui.widgets.budget import cells, parts_of
 from promptdbg.tui.widgets.drawing import joined, without_lined_blanks
 from promptdbg.tui.widgets.text_view import shown
@@ -143,8 +143,8 @@ def test_stepping() -> None:
 def test_words() -> None:
     assert [signed(n) for n in (5, -1234, 0)] == ["+5", "−1,234", "±0"]
     assert names(["a", "b", "c", "d"]) == "a, b and 2 more"
-    assert common_prefix("abcd", "abxy") == 2
-    assert common_prefix("", "x") == 0
+    assert shared_start("abcd", "abxy") == 2
+    assert shared_start("", "x") == 0
 
 
 def test_every_key_is_told_once() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,10 +38,9 @@ def top(view: TextView) -> int:
 
 
 @pytest.fixture(params=[False, True], ids=["long", "short"])
-def _in_a_thread_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _in_a_thread_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
         monkeypatch.setattr(text_view, "_INLINE_CHARS", 10_000_000)
-    yield
 
 
 @pytest.mark.usefixtures("_in_a_thread_or_not")

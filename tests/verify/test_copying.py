@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.errors import InputError
+from promptdbg.files.disk import read_file
 from promptdbg.verify import copying
 from promptdbg.verify.copying import WORKSPACE_PARTS, Copier
 
@@ -45,6 +46,22 @@ def test_copies_what_a_prompt_is_made_of(workspace: Path, tmp_path: Path) -> Non
 def test_keeps_the_time_stamp(workspace: Path, tmp_path: Path) -> None:
     Copier().extra(workspace / "AGENTS.md", tmp_path / "copy" / "AGENTS.md")
     assert (tmp_path / "copy" / "AGENTS.md").stat().st_mtime_ns == 1_700_000_000_123_456_789
+
+
+def test_a_file_that_goes_while_it_is_read_is_told(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_and_lose(path: Path, limit: int) -> object:
+        found = read_file(path, limit=limit)
+        path.unlink()
+        return found
+
+    monkeypatch.setattr("promptdbg.verify.copying.read_file", read_and_lose)
+    copier = Copier()
+    assert not copier.extra(workspace / "AGENTS.md", tmp_path / "copy" / "AGENTS.md")
+    (notice,) = copier.notices
+    assert "changed while it was being read" in notice.message
+    assert copier.files == 0
 
 
 def test_leaves_the_original_as_it_is(workspace: Path, tmp_path: Path) -> None:

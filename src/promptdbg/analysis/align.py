@@ -39,19 +39,14 @@ def align(
     path = path or stages
     inserted = _inserted(path)
     plan = RowPlan(inserted)
-    rows = []
-    for number, stage in enumerate(stages):
-        names = ids[number] if ids and number in ids else [message.id for message in stage.messages]
-        rows.append(plan.add(stage.messages, _once(names)))
+    rows = [plan.add(stage.messages, _names(stage, ids, number)) for number, stage in enumerate(stages)]
     ranks = plan.ranks()
     index = _indexed(decisions, path)
     places = [_place(stage, path) for stage in stages]
     columns: list[Column] = []
     changed = bytearray(len(ranks))
     for number, stage in enumerate(stages):
-        standing: list[Message | None] = [None] * len(ranks)
-        for row, message in zip(rows[number], stage.messages, strict=True):
-            standing[ranks[row]] = message
+        standing = _standing(stage, rows[number], ranks)
         moved = {ranks[new]: ranks[old] for new, old in plan.moved[number].items()}
         after = places[number - 1] if number else -1
         gone = {m.id for between in path[after + 1 : places[number] + 1] for m in between.dropped}
@@ -72,6 +67,19 @@ def align(
             )
         )
     return _finished(columns, bytes(changed))
+
+
+def _names(stage: Stage, ids: Mapping[int, Sequence[str]] | None, number: int) -> Sequence[str]:
+    """What each message of a column is matched by."""
+    return _once(ids[number] if ids and number in ids else [message.id for message in stage.messages])
+
+
+def _standing(stage: Stage, rows: Sequence[int], ranks: Sequence[int]) -> list[Message | None]:
+    """The messages of a list in the rows they stand in."""
+    standing: list[Message | None] = [None] * len(ranks)
+    for row, message in zip(rows, stage.messages, strict=True):
+        standing[ranks[row]] = message
+    return standing
 
 
 def _finished(columns: Sequence[Column], touched: bytes) -> Alignment:

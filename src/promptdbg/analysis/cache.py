@@ -12,6 +12,7 @@ from itertools import takewhile
 from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import section_offset
 from promptdbg.model import LOSSES, Assembly, Message, StageKind
+from promptdbg.text import shared_start
 from promptdbg.tokens import TokenCounter, utf8_length
 
 _CONTEXT = 40
@@ -110,7 +111,7 @@ def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> 
             tokens += piece.tokens
             size += utf8_length(piece.text)
             continue
-        same = _common(earlier.text, piece.text)
+        same = shared_start(earlier.text, piece.text)
         changed, cause = _cause(old, new, index, same, second)
         inside = utf8_length(piece.text[:same])
         tokens += min(counter.count(piece.text[:same]), piece.tokens)
@@ -140,18 +141,6 @@ def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> 
             ),
         )
     return CacheReport(tokens, total, size, None)
-
-
-def _common(left: str, right: str) -> int:
-    """Length of the common beginning, by halving (each comparison is one C call)."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?|\d{4}-\d{2}-\d{2}")

@@ -12,7 +12,7 @@ from promptdbg.analysis.trace import Hit, trace
 from promptdbg.analysis.tried import whole_items
 from promptdbg.errors import InputError, UsageError
 from promptdbg.files.scan import TextFile
-from promptdbg.model import Assembly, Json, Source, StageKind
+from promptdbg.model import Assembly, Decision, Json, Source, StageKind, settling
 from promptdbg.text import plural
 
 
@@ -101,22 +101,24 @@ def _no_drop(assembly: Assembly, pattern: str) -> Iterator[Outcome]:
     if not matched and not messages:
         raise UsageError(f"no item matches {pattern!r}", where="--no-drop", hint="see: promptdbg inspect")
     lost = [s for s in matched if s.lost and s.id not in parents]
+    decisions = assembly.decisions_by_item()
     for section in lost:
-        decisions = assembly.decisions_on(section.id)
-        reason = f": {decisions[-1].because}" if decisions else ""
-        yield Outcome(
-            "no-drop", False, f"{section.id} is {section.status.value}{reason}", section.id, section.source
-        )
+        text = f"{section.id} is {section.status.value}{_reason(decisions, section.id)}"
+        yield Outcome("no-drop", False, text, section.id, section.source)
     whole = whole_items(assembly)
     gone = [m for m in messages if m.id not in whole]
     for message in gone:
-        decisions = assembly.decisions_on(message.id)
-        reason = f": {decisions[-1].because}" if decisions else ""
-        yield Outcome("no-drop", False, f"{message.id} is lost{reason}", message.id, message.source)
+        text = f"{message.id} is lost{_reason(decisions, message.id)}"
+        yield Outcome("no-drop", False, text, message.id, message.source)
     if not lost and not gone:
         count = len(matched) + len(messages)
         said = f"all {count} items of {pattern!r} are" if count > 1 else f"the one item of {pattern!r} is"
         yield Outcome("no-drop", True, f"{said} whole")
+
+
+def _reason(decisions: Mapping[str, tuple[Decision, ...]], item: str) -> str:
+    settled = settling(decisions.get(item, ()))
+    return f": {settled.because}" if settled else ""
 
 
 def _max_tokens(assembly: Assembly, limit: int) -> Outcome:
@@ -159,11 +161,11 @@ def _baseline(assembly: Assembly, document: Json) -> Iterator[Outcome]:
         entry.get("id"): entry.get("status") for entry in document["sections"] if isinstance(entry, dict)
     }
     broken = False
+    decisions = assembly.decisions_by_item()
     for section in assembly.sections:
         if before.get(section.id) in ("kept", "empty") and section.lost:
             broken = True
-            decisions = assembly.decisions_on(section.id)
-            reason = f": {decisions[-1].because}" if decisions else ""
+            reason = _reason(decisions, section.id)
             text = f"{section.id} was whole in the baseline and is {section.status.value} now{reason}"
             yield Outcome("baseline", False, text, section.id, section.source)
     now = {section.id for section in assembly.sections}

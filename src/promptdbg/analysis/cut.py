@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from promptdbg.analysis.diff import shared_start, word_diff
+from promptdbg.analysis.diff import word_diff
 from promptdbg.model import Section, SectionStatus, Span
-from promptdbg.text import position
+from promptdbg.text import position, shared_start
 from promptdbg.tokens import utf8_length
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)

@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from promptdbg.analysis.matching import Pair, longest_increasing, match
+from promptdbg.text import shared_start
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _TABLE_MAX = 10_000
@@ -116,21 +117,6 @@ def _trimmed(a: str, b: str, change: Change) -> Change:
     head = shared_start(left, right)
     tail = shared_start(left[head:][::-1], right[head:][::-1])
     return Change(change.a_start + head, change.a_end - tail, change.b_start + head, change.b_end - tail)
-
-
-def shared_start(a: Sequence[str], b: Sequence[str]) -> int:
-    """How many items both begin with, of two texts how many characters.
-
-    Halving: comparing slices is what Python does fastest.
-    """
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 class _Work:

@@ -11,6 +11,8 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias
 
 from promptdbg.analysis.items import message_texts, section_offset
+from promptdbg.analysis.room import final_room
+from promptdbg.analysis.surviving import Place, Surviving
 from promptdbg.files.scan import TextFile
 from promptdbg.model import (
     Assembly,
@@ -20,7 +22,7 @@ from promptdbg.model import (
     SectionStatus,
     Source,
     Stage,
-    StageKind,
+    settling,
 )
 from promptdbg.text import position
 
@@ -153,18 +155,13 @@ def _distinct_messages(assembly: Assembly) -> Iterator[Message]:
 
 
 class _Lists:
-    """The message lists by item, and the tokens in front of each message of the final one."""
+    """The message lists by item, and where the messages of the final one stand."""
 
     def __init__(self, assembly: Assembly) -> None:
         self.stages = assembly.stages
-        stage = assembly.stage(StageKind.FINAL)
-        self.final = stage.messages if stage else ()
-        total = sum(s.tokens for s in assembly.sections if s.place == "tools" and s.parent is None)
-        self.before: list[int] = []
-        for message in self.final:
-            self.before.append(total)
-            total += message.tokens
-        self.whole = assembly.budget.window or total or 1
+        self.room = final_room(assembly)
+        self.final = self.room.messages
+        self.surviving = Surviving()
         self._holders: dict[int, dict[str, int]] = {}
 
     def index(self, messages: tuple[Message, ...], item: str) -> int | None:
@@ -185,8 +182,8 @@ class _Lists:
 
     def seen_at(self, index: int, offset: int, text_length: int) -> SeenAt:
         message = self.final[index]
-        before = self.before[index] + round(message.tokens * offset / max(text_length, 1))
-        return SeenAt(message.id, index, offset, before, before / self.whole)
+        before = self.room.before[index] + round(message.tokens * offset / max(text_length, 1))
+        return SeenAt(message.id, index, offset, before, self.room.share(before))
 
 
 def _section_hit(assembly: Assembly, section: Section, match: re.Match[str], lists: _Lists) -> Hit:
@@ -235,14 +232,13 @@ def _section_verdict(section: Section, start: int, end: int) -> tuple[Verdict, s
 
 
 def _deciding(assembly: Assembly, section: Section) -> Decision | None:
-    """The decision that took the section (or the section it is part of) away: the last one."""
+    """The decision that settled the section, or the section it is part of."""
     entry: Section | None = section
     seen: set[str] = set()
     while entry is not None and entry.id not in seen:
         seen.add(entry.id)
-        own = [d for d in assembly.decisions_on(entry.id) if (d.before or 0) > (d.after or 0)]
-        if own or (own := list(assembly.decisions_on(entry.id))):
-            return own[-1]
+        if (decision := settling(assembly.decisions_on(entry.id))) is not None:
+            return decision
         entry = assembly.section(entry.parent) if entry.parent else None
     return None
 
@@ -266,29 +262,24 @@ def _section_seen_at(
 
 
 def _message_hit(assembly: Assembly, message: Message, text: str, match: re.Match[str], lists: _Lists) -> Hit:
-    needle = match[0]
+    place = Place(text, match.start(), match.end())
     index = lists.index(lists.final, message.id)
-    if index is not None:
-        offset = 0
-        for there in message_texts(lists.final[index]):
-            found = there.find(needle)
-            if found >= 0:
-                length = sum(len(part) for part in message_texts(lists.final[index]))
-                return _hit(
-                    message.id,
-                    message.source,
-                    text,
-                    match,
-                    "seen",
-                    f"message {index} of the final list",
-                    stage="final",
-                    seen_at=lists.seen_at(index, offset + found, length),
-                )
-            offset += len(there)
-    stage, holder = _vanished(lists, message.id, needle)
+    found = None if index is None else lists.surviving.offset(place, message.id, lists.final[index])
+    if index is not None and found is not None:
+        length = sum(len(part) for part in message_texts(lists.final[index]))
+        return _hit(
+            message.id,
+            message.source,
+            text,
+            match,
+            "seen",
+            f"message {index} of the final list",
+            stage="final",
+            seen_at=lists.seen_at(index, found, length),
+        )
+    stage, holder = _vanished(lists, message.id, place)
     items = {message.id, *((holder.id,) if holder else ())}
-    decisions = [d for d in assembly.decisions if d.stage == stage and d.item in items]
-    decision = decisions[-1] if decisions else None
+    decision = settling(d for d in assembly.decisions if d.stage == stage and d.item in items)
     verdict: Verdict = "cut" if holder is not None else "dropped"
     return _hit(
         message.id,
@@ -302,14 +293,13 @@ def _message_hit(assembly: Assembly, message: Message, text: str, match: re.Matc
     )
 
 
-def _vanished(lists: _Lists, item: str, needle: str) -> tuple[str, Message | None]:
-    """The first stage after which no message that came from ``item`` holds the text, and what is
-    left of the message there (``None``: nothing)."""
+def _vanished(lists: _Lists, item: str, place: Place) -> tuple[str, Message | None]:
+    """The first stage after which no message that came from ``item`` holds the text of that place,
+    and what is left of the message there (``None``: nothing)."""
     appeared = False
     for stage in lists.stages:
         holder = lists.holder(stage, item)
-        holds = holder is not None and any(needle in text for text in message_texts(holder))
-        if holds:
+        if holder is not None and lists.surviving.offset(place, item, holder) is not None:
             appeared = True
         elif appeared:
             return stage.name, holder

@@ -17,7 +17,8 @@ Named: TypeAlias = tuple[str, int, str]
 
 
 def lost_items(assembly: Assembly) -> tuple[str, ...]:
-    """The items that do not reach the model whole and were not switched off here.
+    """The items that do not reach the model whole and were not switched off here: what was cut or
+    dropped, what another file took the place of, an import left as typed.
 
     Parts stand for their parents: a section with parts is not listed itself.
     """
@@ -25,7 +26,7 @@ def lost_items(assembly: Assembly) -> tuple[str, ...]:
     found = [
         section.id
         for section in assembly.sections
-        if section.status in (SectionStatus.TRUNCATED, SectionStatus.DROPPED) and section.id not in parents
+        if section.lost and section.status is not SectionStatus.DISABLED and section.id not in parents
     ]
     whole = whole_items(assembly)
     session = assembly.stage(StageKind.SESSION)

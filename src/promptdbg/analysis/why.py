@@ -3,7 +3,7 @@ what stood around it in the fill order, and where exactly it was cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -113,43 +113,54 @@ def why(assembly: Assembly, item: str) -> Why:
     Raises:
         UsageError: the assembly has no such item.
     """
-    rulings = tuple(Ruling(d, assembly.rule(d.rule)) for d in _decisions(assembly, item))
     section = assembly.section(item)
     if section is not None:
-        return Why(
-            item=item,
-            name=section.name,
-            kind=section.kind,
-            status=section.status.value,
-            tokens=section.tokens,
-            tokens_original=section.tokens_original,
-            evidence=section.evidence.value,
-            source=section.source,
-            life=(),
-            rulings=rulings,
-            around=_around_section(assembly, section),
-            unit=section.unit,
-            cut=find_cut(section),
-            stand_in=section.stand_in,
-        )
+        return _why_section(assembly, section)
     message = find_message(assembly, item)
     if message is None:
         raise UsageError(f"no item {item!r}", hint="see: promptdbg inspect")
-    life = tuple(_life(assembly, item))
+    return _why_message(assembly, message)
+
+
+def _why_section(assembly: Assembly, section: Section) -> Why:
     return Why(
-        item=item,
+        item=section.id,
+        name=section.name,
+        kind=section.kind,
+        status=section.status.value,
+        tokens=section.tokens,
+        tokens_original=section.tokens_original,
+        evidence=section.evidence.value,
+        source=section.source,
+        life=(),
+        rulings=_rulings(assembly, section.id),
+        around=_around_section(assembly, section),
+        unit=section.unit,
+        cut=find_cut(section),
+        stand_in=section.stand_in,
+    )
+
+
+def _why_message(assembly: Assembly, message: Message) -> Why:
+    life = tuple(_life(assembly, message.id))
+    return Why(
+        item=message.id,
         name=title(message),
         kind="message",
-        status=_end(life),
+        status=_end(reversed(life)),
         tokens=_tokens_at_end(life),
         tokens_original=next((step.tokens for step in life if step.tokens is not None), 0),
         evidence=message.evidence.value,
         source=message.source,
         life=life,
-        rulings=rulings,
-        around=_around_message(assembly, item, life),
+        rulings=_rulings(assembly, message.id),
+        around=_around_message(assembly, message.id, life),
         unit="tokens",
     )
+
+
+def _rulings(assembly: Assembly, item: str) -> tuple[Ruling, ...]:
+    return tuple(Ruling(decision, assembly.rule(decision.rule)) for decision in _decisions(assembly, item))
 
 
 def _decisions(assembly: Assembly, item: str) -> tuple[Decision, ...]:
@@ -178,19 +189,19 @@ def _step(stage: Stage, item: str) -> Step:
     return Step(stage.name, stage.title, "absent", None)
 
 
-def _end(life: Sequence[Step]) -> str:
-    """What became of a message in the end."""
-    if not life:
-        return "absent"
-    last = life[-1]
-    if last.presence != "absent":
-        return last.presence
-    for step in reversed(life):
-        if step.presence == "dropped":
-            return "dropped"
-        if step.presence == "merged":
-            return "merged"
-    return "dropped" if any(step.presence != "absent" for step in life) else "absent"
+def what_became(assembly: Assembly, item: str) -> Presence:
+    """What became of a message in the end, as ``why`` has it, looking no further back than it must."""
+    return _end(_step(stage, item) for stage in reversed(assembly.stages))
+
+
+def _end(back: Iterable[Step]) -> Presence:
+    """What became of a message, by its life from the last list back."""
+    was_there = False
+    for number, step in enumerate(back):
+        if step.presence in ("dropped", "merged") or (number == 0 and step.presence != "absent"):
+            return step.presence
+        was_there = was_there or step.presence != "absent"
+    return "dropped" if was_there else "absent"
 
 
 def _tokens_at_end(life: Sequence[Step]) -> int:

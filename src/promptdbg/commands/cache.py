@@ -1,6 +1,6 @@
 """The prefix that this request shares with the one a turn before: the first byte that differs, what
 changed there, and the tokens behind it that a provider's prompt cache loses. --against compares
-with a scenario, or with the same turn of a saved assembly, instead.
+with a scenario, another turn, session or workspace, or saved JSON instead.
 """
 
 from __future__ import annotations
@@ -8,13 +8,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from promptdbg.analysis.cache import CacheReport, compare_prefix
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
-from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly
 from promptdbg.render import Line, Piece, columns, line, wrapped, write, write_json
 from promptdbg.text import plural
@@ -25,13 +23,15 @@ if TYPE_CHECKING:
 
 SCHEMA = "promptdbg/cache/1"
 
-_JSON = "JSON that promptdbg wrote"
+_ELSEWHERE = "a folder or JSON of a prompt"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_workspace(parser)
     parser.add_argument(
-        "--against", metavar="SCENARIO|TURN|FILE", help="what to compare with; default: the turn before"
+        "--against",
+        metavar="SCENARIO|TURN|FILE",
+        help="what to compare with, as in compare; default: the turn before",
     )
     options.add_json(parser)
 
@@ -55,14 +55,9 @@ def _earlier(debugger: Debugger, against: str | None) -> tuple[Assembly, str]:
         if turn < 1 or debugger.opened.recorded:
             raise _nothing_before(debugger)
         return debugger.preview(debugger.settings.with_turn(turn)), f"turn {turn}"
-    if (named := options.turn_named(against, len(turns))) is not None:
-        return debugger.preview(debugger.settings.with_turn(named)), f"turn {named}"
-    if is_file(Path(against)):
-        from promptdbg.export.load import assembly_from, read_json
+    from promptdbg.export.opening import prompt_named
 
-        return assembly_from(read_json(Path(against)), against), against
-    scenario = debugger.opened.scenario(against).with_turn(debugger.settings.turn)
-    return debugger.preview(scenario), f"scenario {against}"
+    return prompt_named(against, debugger)
 
 
 def _nothing_before(debugger: Debugger) -> UsageError:
@@ -71,17 +66,18 @@ def _nothing_before(debugger: Debugger) -> UsageError:
     opened = debugger.opened
     if opened.recorded:
         what = "a recording holds one request: there is none before it"
-        return UsageError(what, hint=f"--against takes {_JSON}")
+        return UsageError(what, hint=f"--against takes {_ELSEWHERE}")
     turns = len(opened.turns)
     manifest = opened.workspace.manifest
     scenarios = ", ".join(sorted(manifest.scenarios)) if manifest else ""
     there = [f"a scenario ({scenarios})"] if scenarios else []
     there += [f"a turn (1 to {turns:,})"] if turns > 1 else []
+    there += ["a session file"] if opened.engine.session_format is not None else []
     more = "" if scenarios else f"; {MANIFEST_NAME} may hold scenarios"
     return UsageError(
         "there is no turn before this one",
         where="--turn" if debugger.settings.turn is not None else "",
-        hint=f"--against takes {' or '.join([', '.join(there), _JSON] if there else [_JSON])}{more}",
+        hint=f"--against takes {', '.join([*there, _ELSEWHERE])}{more}",
     )
 
 

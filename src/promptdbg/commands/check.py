@@ -6,7 +6,6 @@ is broken. --format sarif is for code hosts.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -18,7 +17,7 @@ from promptdbg.analysis.requests import PROVIDERS
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
 from promptdbg.model import Source
-from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
+from promptdbg.render import Line, Piece, columns, current_folder, line, on_disk, wrapped, write, write_json
 
 if TYPE_CHECKING:
     from promptdbg.debug import Debugger
@@ -74,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "sarif":
         from promptdbg.export.sarif import sarif
 
-        write_json(sarif(outcomes, debugger.assembly.workspace, os.getcwd(), _any_place(debugger)))
+        write_json(sarif(outcomes, debugger.assembly.workspace, current_folder(), _any_place(debugger)))
     else:
         write(lines(outcomes, columns()))
     return 0 if all(outcome.ok for outcome in outcomes) else 1

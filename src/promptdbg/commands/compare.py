@@ -7,10 +7,9 @@ or saved JSON sends (--against), or with a request that was really sent (--final
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from promptdbg.analysis.align import align_assemblies, align_assembly
 from promptdbg.analysis.alignment import Alignment, Cell, CellKind, Run
@@ -18,7 +17,6 @@ from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import message_texts
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
-from promptdbg.files.disk import expanded, is_folder
 from promptdbg.marks import mark_of_section
 from promptdbg.model import Assembly, Message, Section
 from promptdbg.render import (
@@ -36,9 +34,6 @@ from promptdbg.render import (
     write_json,
 )
 from promptdbg.text import clip, one_line, pad, plural, width
-
-if TYPE_CHECKING:
-    from promptdbg.debug import Debugger
 
 SCHEMA = "promptdbg/compare/1"
 
@@ -59,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="SCENARIO|TURN|FILE",
-        help="a scenario, a user message's number, a session, a folder, or JSON that promptdbg wrote",
+        help="a scenario, a user message's number, a session file, a folder, or JSON of a prompt",
     )
     parser.add_argument(
         "--final", metavar="FILE", help="a recorded request (JSON) to compare what is sent with"
@@ -74,7 +69,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     debugger = options.debugger(arguments)
-    other = _other(debugger, arguments) if arguments.against is not None else None
+    other = None
+    if arguments.against is not None:
+        from promptdbg.export.opening import prompt_named
+
+        other, _ = prompt_named(arguments.against, debugger)
     aligned = _aligned(debugger.assembly, other, arguments)
     text = not arguments.no_text
     if arguments.json:
@@ -102,40 +101,6 @@ def _aligned(assembly: Assembly, other: Assembly | None, arguments: argparse.Nam
 
     recorded = recorded_stage(Path(arguments.final), options.counter(arguments))
     return align_assembly(assembly, stages or [assembly.stages[-1].name], recorded=recorded)
-
-
-def _other(debugger: Debugger, arguments: argparse.Namespace) -> Assembly:
-    """What ``--against`` names, assembled.
-
-    Raises:
-        PromptdbgError: it names nothing, or what it names cannot be opened.
-    """
-    from promptdbg.debug import Debugger
-
-    wanted = arguments.against
-    opened = debugger.opened
-    manifest = opened.workspace.manifest
-    if manifest is not None and wanted in manifest.scenarios:
-        return debugger.preview(opened.scenario(wanted).with_turn(debugger.settings.turn))
-    if (turn := options.turn_named(wanted, len(opened.turns))) is not None:
-        return debugger.preview(debugger.settings.with_turn(turn))
-    path = expanded(wanted)
-    changed = vars(arguments) | {"turn": None, "off": []}
-    if is_folder(path):
-        changed |= {"workspace": wanted, "session": None, "scenario": None}
-        return options.debugger(argparse.Namespace(**changed)).assembly
-    if path.suffix == ".json" and os.path.exists(path):
-        from promptdbg.export.opening import opened_document
-
-        return Debugger(opened_document(path, debugger.counter), counter=debugger.counter).assembly
-    if os.path.exists(path) and opened.engine.session_format is not None:
-        return options.debugger(argparse.Namespace(**changed | {"session": wanted})).assembly
-    scenarios = ", ".join(manifest.scenarios) if manifest and manifest.scenarios else "none here"
-    raise UsageError(
-        f"{wanted!r} is no scenario, turn, session file, folder or JSON of a prompt",
-        where="--against",
-        hint=f"scenarios: {scenarios}; turns: {len(opened.turns):,}",
-    )
 
 
 def _differ(aligned: Alignment, left: Assembly, right: Assembly | None) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from promptdbg.analysis.ledger import Entry, Kind, ledger
@@ -24,6 +24,7 @@ from promptdbg.model import (
     Settings,
     Stage,
     StageKind,
+    settling,
 )
 from promptdbg.render import (
     BLANK,
@@ -140,7 +141,7 @@ def _sections(assembly: Assembly, cells: int) -> Iterator[Line]:
     titles += [Column(tokens, right=True), Column("OF", right=True), Column("SUM", right=True)]
     titles += [Column("WHY", least=20)] if wide else []
     depths = _depths(assembly)
-    reasons = deciding(assembly)
+    decisions = assembly.decisions_by_item()
     total = 0
     rows: list[Row] = []
     for section in assembly.sections:
@@ -156,14 +157,14 @@ def _sections(assembly: Assembly, cells: int) -> Iterator[Line]:
                 "?" if section.unknown else f"{section.tokens:,}",
                 "" if section.tokens_original == section.tokens else f"{section.tokens_original:,}",
                 "" if section.parent else f"{total:,}",
-                *([_reason(reasons, section)] if wide else []),
+                *([_reason(decisions, section)] if wide else []),
             ]
         )
     head, *body = table(titles, rows, cells)
     yield head
     for section, row in zip(assembly.sections, body, strict=True):
         yield row
-        if not wide and section.lost and (why := _reason(reasons, section)):
+        if not wide and section.lost and (why := _reason(decisions, section)):
             yield from wrapped(why, cells, indent=" " * 11 + "  " * depths[section.id], tone="muted")
     counts = Counter(mark_of_section(section) for section in assembly.sections)
     marks = (mark for mark in (*SECTION_MARKS.values(), UNKNOWN) if counts[mark])
@@ -186,18 +187,9 @@ def _priority(priority: float | None) -> str:
     return "" if priority is None else f"{priority:g}"
 
 
-def deciding(assembly: Assembly) -> dict[str, Decision]:
-    """For each item the decision that made it what it is: its last loss, else its last decision."""
-    found: dict[str, Decision] = {}
-    for decision in assembly.decisions:
-        before = found.get(decision.item)
-        if before is None or decision.action in LOSSES or before.action not in LOSSES:
-            found[decision.item] = decision
-    return found
-
-
-def _reason(reasons: dict[str, Decision], section: Section) -> str:
-    return reasons[section.id].because if section.id in reasons else ""
+def _reason(decisions: Mapping[str, tuple[Decision, ...]], section: Section) -> str:
+    settled = settling(decisions.get(section.id, ()))
+    return settled.because if settled else ""
 
 
 # ---- budget and stages --------------------------------------------------------------------------

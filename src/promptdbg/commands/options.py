@@ -84,9 +84,10 @@ def opened(arguments: argparse.Namespace) -> Opened:
         PromptdbgError: they cannot be opened.
     """
     from promptdbg.debug import OpenRequest, open_workspace
+    from promptdbg.files.disk import is_document
 
     path = Path(arguments.workspace)
-    if path.suffix == ".json" and not os.path.isdir(path):
+    if is_document(path):
         from promptdbg.export.opening import opened_document
 
         for option in ("session", "message", "now"):
@@ -143,20 +144,6 @@ def counter(arguments: argparse.Namespace) -> TokenCounter:
     from promptdbg.tokens import DEFAULT_ENCODING, tokenizer
 
     return tokenizer(arguments.tokenizer or DEFAULT_ENCODING)
-
-
-def turn_named(word: str, turns: int) -> int | None:
-    """The turn that a word names by its number; ``None`` where it is no number.
-
-    Raises:
-        UsageError: there is no turn of that number.
-    """
-    if not (word.isascii() and word.isdecimal()):
-        return None
-    number = int(word) if len(word) < 20 else 0  # Python refuses thousands of digits
-    if not 1 <= number <= turns:
-        raise UsageError(f"no user message {word}, there are {turns:,}", where="--against")
-    return number
 
 
 def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: TokenCounter) -> Settings:

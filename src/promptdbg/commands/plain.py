@@ -56,6 +56,7 @@ def lines(assembly: Assembly) -> Iterator[Line]:
 
 def _sections(assembly: Assembly) -> Iterator[Line]:
     yield line(f"{plural(len(assembly.sections), 'section')}.")
+    decisions = assembly.decisions_by_item()
     for number, section in enumerate(assembly.sections, 1):
         inside = f", part of {section.parent}" if section.parent else ""
         tokens = part_of(section.tokens, section.tokens_original if section.lost else section.tokens, "token")
@@ -64,7 +65,7 @@ def _sections(assembly: Assembly) -> Iterator[Line]:
             yield line(f"Section {number:,}, {section.name}{inside}: {means}.")
         else:
             yield line(f"Section {number:,}, {section.name}{inside}: {section.status}, {means}. {tokens}.")
-        for decision in assembly.decisions_on(section.id):
+        for decision in decisions.get(section.id, ()):
             yield line(f"Because: {decision.because}")
 
 

@@ -16,15 +16,20 @@ from promptdbg.model import (
     Assembly,
     Budget,
     Decision,
+    EngineInfo,
+    Failure,
     Message,
     MessageStatus,
     Notice,
     Part,
+    Rule,
     Section,
     Settings,
     Source,
     Stage,
     StageKind,
+    TokenizerInfo,
+    Turn,
 )
 
 SCHEMA = "promptdbg/assembly/1"
@@ -46,17 +51,8 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
         by_stage[decision.stage, decision.item].append(decision.id)
     return {
         "schema": SCHEMA,
-        "engine": {
-            "name": assembly.engine.name,
-            "title": assembly.engine.title,
-            "version": assembly.engine.version,
-            "fidelity": assembly.engine.fidelity,
-        },
-        "tokenizer": {
-            "name": assembly.tokenizer.name,
-            "exact": assembly.tokenizer.exact,
-            "note": assembly.tokenizer.note,
-        },
+        "engine": _engine(assembly.engine),
+        "tokenizer": _tokenizer(assembly.tokenizer),
         "workspace": assembly.workspace,
         "session": assembly.session,
         "turn": assembly.turn,
@@ -65,35 +61,24 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
         "sections": [_section(section, by_item[section.id], text) for section in assembly.sections],
         "stages": [_stage(stage, by_stage, by_item, text) for stage in assembly.stages],
         "decisions": [_decision(decision) for decision in assembly.decisions],
-        "rules": [
-            {
-                "id": rule.id,
-                "title": rule.title,
-                "framework": rule.framework,
-                "version": rule.version,
-                "source": rule.source,
-                "note": rule.note,
-            }
-            for rule in assembly.rules
-        ],
+        "rules": [_rule(rule) for rule in assembly.rules],
         "warnings": [_notice(notice) for notice in assembly.warnings],
-        "failure": None
-        if assembly.failure is None
-        else {
-            "error": assembly.failure.error,
-            "where": assembly.failure.where,
-            "message": assembly.failure.message,
-        },
-        "turns": [
-            {
-                "number": turn.number,
-                "title": turn.title if text else "",
-                "row": turn.row,
-                "time": turn.time,
-            }
-            for turn in assembly.turns
-        ],
+        "failure": None if assembly.failure is None else _failure(assembly.failure),
+        "turns": [_turn(turn, text) for turn in assembly.turns],
     }
+
+
+def _engine(engine: EngineInfo) -> Document:
+    return {
+        "name": engine.name,
+        "title": engine.title,
+        "version": engine.version,
+        "fidelity": engine.fidelity,
+    }
+
+
+def _tokenizer(tokenizer: TokenizerInfo) -> Document:
+    return {"name": tokenizer.name, "exact": tokenizer.exact, "note": tokenizer.note}
 
 
 def settings_document(settings: Settings, *, text: bool = True) -> Document:
@@ -219,6 +204,25 @@ def _decision(decision: Decision) -> Document:
         "unit": decision.unit,
         "because": decision.because,
     }
+
+
+def _rule(rule: Rule) -> Document:
+    return {
+        "id": rule.id,
+        "title": rule.title,
+        "framework": rule.framework,
+        "version": rule.version,
+        "source": rule.source,
+        "note": rule.note,
+    }
+
+
+def _failure(failure: Failure) -> Document:
+    return {"error": failure.error, "where": failure.where, "message": failure.message}
+
+
+def _turn(turn: Turn, text: bool) -> Document:
+    return {"number": turn.number, "title": turn.title if text else "", "row": turn.row, "time": turn.time}
 
 
 def _notice(notice: Notice) -> Document:

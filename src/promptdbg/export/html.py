@@ -13,7 +13,7 @@ from promptdbg.analysis.align import align_assembly
 from promptdbg.analysis.alignment import PRESENT, Alignment, Cell
 from promptdbg.analysis.blocks import full_text, title
 from promptdbg.marks import mark_of_section
-from promptdbg.model import Assembly, Budget, Decision, Section
+from promptdbg.model import Assembly, Budget, Decision, Rule, Section
 from promptdbg.text import plural, safe
 
 # The browser is told to load and run nothing at all, whatever an escaped text might turn into.
@@ -98,16 +98,18 @@ def _sections(assembly: Assembly) -> Iterator[str]:
     yield "<h2>Sections</h2><table><tr><th>state</th><th>section</th>"
     yield '<th class="n">priority</th><th class="n">tokens</th><th class="n">of</th><th>why</th></tr>'
     depth: dict[str, int] = {}
+    rules = {rule.id: rule for rule in assembly.rules}
+    decisions = assembly.decisions_by_item()
     for section in assembly.sections:
         depth[section.id] = depth.get(section.parent, -1) + 1 if section.parent else 0
-        yield _section_row(assembly, section, depth[section.id])
+        why = "".join(_why(rules.get(made.rule), made) for made in decisions.get(section.id, ()))
+        yield _section_row(section, why, depth[section.id])
     yield "</table>"
 
 
-def _section_row(assembly: Assembly, section: Section, depth: int) -> str:
+def _section_row(section: Section, why: str, depth: int) -> str:
     mark = mark_of_section(section)
     priority = "" if section.priority is None else f"{section.priority:g}"
-    why = "".join(_why(assembly, decision) for decision in assembly.decisions_on(section.id))
     text = f"<details><summary>text</summary><pre>{_spans(section)}</pre></details>" if section.text else ""
     where = f' <span class="dim">{_text(str(section.source))}</span>' if section.source else ""
     return (
@@ -118,8 +120,7 @@ def _section_row(assembly: Assembly, section: Section, depth: int) -> str:
     )
 
 
-def _why(assembly: Assembly, decision: Decision) -> str:
-    rule = assembly.rule(decision.rule)
+def _why(rule: Rule | None, decision: Decision) -> str:
     named = (
         decision.rule if rule is None else f"{rule.title} · {rule.framework} {rule.version} · {rule.source}"
     )

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import string
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
@@ -17,23 +19,64 @@ from typing import Any
 
 from promptdbg.analysis.why import arithmetic
 from promptdbg.bulk import collector_at_rest
-from promptdbg.engines import ENGINE_NAMES
+from promptdbg.engines import ENGINE_NAMES, engine
+from promptdbg.engines.base import EDITED, SWITCHED_OFF, AnyEngine
 from promptdbg.export.document import Document, counted_document
 from promptdbg.export.load import STRUCTURE_SCHEMA
-from promptdbg.export.vocabulary import BLOCK_TYPES, FILE_NAMES, ROLES, is_plain, suffix
+from promptdbg.export.vocabulary import (
+    BLOCK_TYPES,
+    FILE_NAMES,
+    ROLES,
+    is_code,
+    is_decision,
+    is_error,
+    is_measure,
+    is_plain,
+    suffix,
+)
 from promptdbg.model import (
     Assembly,
     Decision,
+    EngineInfo,
+    Failure,
     Json,
     Message,
     MessageStatus,
+    Notice,
     Part,
+    Rule,
     Section,
     Settings,
     Source,
     Stage,
 )
-from promptdbg.tokens import utf8_length, utf16_length
+from promptdbg.tokens import ENCODINGS, utf8_length, utf16_length
+
+_CLASS = re.compile(r"\w+(?:::\w+)*")
+_OWN_RULES = frozenset({SWITCHED_OFF.id, EDITED.id})
+
+
+class _Known:
+    """What an engine itself says: words that are no user's."""
+
+    def __init__(self, engine: AnyEngine) -> None:
+        knobs = engine.knobs(None)
+        self.title = engine.title
+        self.rules = {rule.id: rule for rule in engine.rules}
+        self.knobs = frozenset(knob.name for knob in knobs)
+        self._versions = {word for rule in engine.rules for word in _words(rule.version)}
+        self._versions.update(word for knob in knobs for choice in knob.choices for word in _words(choice))
+
+    def is_version(self, version: str) -> bool:
+        """Whether it is made of words by which the engine calls its versions."""
+        return self._versions.issuperset(_words(version)) and set(version) <= _VERSION_CHARS
+
+
+_VERSION_CHARS = frozenset(string.ascii_letters + string.digits + " .-();,")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\s();,]+", text)
 
 
 @collector_at_rest
@@ -52,6 +95,8 @@ class _Structure:
         self._assembly = assembly
         self._salt = salt
         self._ours = assembly.engine.name in ENGINE_NAMES
+        # That it is ours is the word of a document, too: what stands as it is, the engine itself says.
+        self._known = _Known(engine(assembly.engine.name)) if self._ours else None
         self._placeholders: dict[tuple[str, str], str] = {}
         self._numbers: Counter[str] = Counter()
         self._messages: dict[int, Document] = {}
@@ -59,21 +104,19 @@ class _Structure:
         self._paths: dict[str, str] = {}
         self._decided: defaultdict[str, list[str]] = defaultdict(list)
         for decision in assembly.decisions:
-            self._decided[decision.item].append(decision.id)
+            self._decided[decision.item].append(self._decision_id(decision.id))
         self._kinds = {section.id: section.kind for section in assembly.sections}
 
     def document(self) -> Document:
         assembly = self._assembly
-        engine = assembly.engine
+        failure = assembly.failure
         return {
             "schema": STRUCTURE_SCHEMA,
-            "engine": {
-                "name": engine.name if self._ours else "given",
-                "title": engine.title if self._ours else "a program",
-                "version": engine.version if self._ours else "",
-                "fidelity": "exact" if engine.fidelity == "exact" else "not exact",
+            "engine": self._engine(assembly.engine),
+            "tokenizer": {
+                "name": self._tokenizer(assembly.tokenizer.name),
+                "exact": assembly.tokenizer.exact,
             },
-            "tokenizer": {"name": assembly.tokenizer.name, "exact": assembly.tokenizer.exact},
             "workspace": "workspace",
             "session": None if assembly.session is None else "session",
             "turn": assembly.turn,
@@ -90,28 +133,9 @@ class _Structure:
             "sections": [self._section(section) for section in assembly.sections],
             "stages": [self._stage(stage) for stage in assembly.stages],
             "decisions": [self._decision(decision) for decision in assembly.decisions],
-            "rules": [
-                {
-                    "id": self._rule(rule.id),
-                    "title": rule.title if self._ours else "",
-                    "framework": rule.framework if self._ours else "",
-                    "version": rule.version if self._ours else "",
-                    "source": rule.source if self._ours else "",
-                    "note": rule.note if self._ours else "",
-                }
-                for rule in assembly.rules
-            ],
-            "warnings": [
-                {
-                    "code": notice.code if self._ours else self._placeholder("warning", notice.code),
-                    "message": "",
-                    "source": self._source(notice.source),
-                }
-                for notice in assembly.warnings
-            ],
-            "failure": None
-            if assembly.failure is None
-            else {"error": assembly.failure.error if self._ours else "", "where": "", "message": ""},
+            "rules": [self._rule_entry(rule) for rule in assembly.rules],
+            "warnings": [self._warning(notice) for notice in assembly.warnings],
+            "failure": None if failure is None else self._failure(failure),
             "turns": [{"number": turn.number, "title": "", "row": turn.row} for turn in assembly.turns],
         }
 
@@ -152,7 +176,14 @@ class _Structure:
         return kind if is_plain(kind) else "section"
 
     def _rule(self, rule: str) -> str:
-        return rule if self._ours or rule.startswith("promptdbg.") else self._placeholder("rule", rule)
+        known = self._known.rules if self._known else _OWN_RULES
+        return rule if rule in known else self._placeholder("rule", rule)
+
+    def _decision_id(self, ident: str) -> str:
+        return ident if is_decision(ident) else self._placeholder("decision", ident)
+
+    def _tokenizer(self, name: str) -> str:
+        return name if name in ENCODINGS else self._placeholder("tokenizer", name)
 
     def _source(self, source: Source | None) -> Document | None:
         if source is None:
@@ -168,14 +199,50 @@ class _Structure:
 
     # ---- values ----
 
+    def _engine(self, info: EngineInfo) -> Document:
+        known = self._known
+        return {
+            "name": info.name if known else "given",
+            "title": known.title if known else "a program",
+            "version": info.version if known and known.is_version(info.version) else "",
+            "fidelity": "exact" if info.fidelity == "exact" else "not exact",
+        }
+
+    def _rule_entry(self, rule: Rule) -> Document:
+        ours = self._known is not None and self._known.rules.get(rule.id) == rule
+        return {
+            "id": self._rule(rule.id),
+            "title": rule.title if ours else "",
+            "framework": rule.framework if ours else "",
+            "version": rule.version if ours else "",
+            "source": rule.source if ours else "",
+            "note": rule.note if ours else "",
+        }
+
+    def _warning(self, notice: Notice) -> Document:
+        plain = self._ours and is_code(notice.code)
+        return {
+            "code": notice.code if plain else self._placeholder("warning", notice.code),
+            "message": "",
+            "source": self._source(notice.source),
+        }
+
+    def _failure(self, failure: Failure) -> Document:
+        # Behind the class stands what it says, and a workspace may raise a class of its own.
+        match = _CLASS.match(failure.error)
+        name = match[0] if match else ""
+        plain = self._ours and (is_error(name) or is_code(name))
+        return {"error": name if plain else "", "where": "", "message": ""}
+
     def _settings(self, settings: Settings) -> Document:
         # A number or a switch says nothing; a text may be anything.
         values = {
             name: value if isinstance(value, (bool, int, float)) or value is None else "text"
             for name, value in sorted(settings.values.items())
+            if self._known and name in self._known.knobs
         }
         return {
-            "values": values if self._ours else {},
+            "values": values,
             "off": [self._item(item) for item in sorted(settings.off)],
             "priorities": {self._item(item): number for item, number in sorted(settings.priorities.items())},
             "texts": {self._item(item): "" for item in sorted(settings.texts)},
@@ -215,7 +282,9 @@ class _Structure:
             "tokens": stage.tokens,
             "size": stage.size,
             "unit": stage.unit,
-            "measured_by": self._word(stage.measured_by, "measure") if not self._ours else stage.measured_by,
+            "measured_by": stage.measured_by
+            if is_measure(stage.measured_by)
+            else self._placeholder("measure", stage.measured_by),
             "messages": [self._message(m, stage.status_of(m.id)) for m in stage.messages],
             "dropped": [self._message(m, MessageStatus.DROPPED) for m in stage.dropped],
         }
@@ -252,7 +321,7 @@ class _Structure:
 
     def _decision(self, decision: Decision) -> Document:
         return {
-            "id": decision.id,
+            "id": self._decision_id(decision.id),
             "stage": self._word(decision.stage, "stage"),
             "rule": self._rule(decision.rule),
             "action": decision.action.value,

@@ -3,6 +3,7 @@ names every agent has, and the names that engines give to sections, stages and l
 
 from __future__ import annotations
 
+import builtins
 import re
 
 FILE_NAMES = frozenset(
@@ -93,3 +94,65 @@ def suffix(name: str) -> str:
     """A well-known file suffix with its dot, else nothing."""
     ending = name.rpartition(".")[2].lower()
     return f".{ending}" if "." in name and ending in _SUFFIXES else ""
+
+
+_CODE_WORDS = frozenset(
+    word
+    for line in (
+        "a absent adapter agentos all an architecture as asked assumed bad bee blank broken budget cache",
+        "candidate case compact compaction config consolidation content context data directory",
+        "documented dropped duplicate end entry error estimate exceeded exception failed fallback file",
+        "found fragment front goal grows heuristic history id in inflight io json jsonl key kind large",
+        "limit line loop manifest matter memory message messages missing moved names nanobot neuron no",
+        "none not notice now number of offset opt orbiter order over overflow permission phronomy",
+        "plugins post potential predicted preset priority problem project provider python rag read",
+        "recent recorded regular repaired replaced requests results schema sequence session settings",
+        "shown sidecar size skill skills skipped small special state summarization summarizer summary",
+        "supported syntax system template there ties tiny to token tokenizer toml too tool tools trace",
+        "trusted turn twice unhandled unknown unread unreadable unresolved usage utf8 value variable",
+        "vision warning window wiped wrong yaml",
+    )
+    for word in line.split()
+)
+"""The words that the codes of our own notices and AgentOS's issues are made of."""
+
+_ERRORS = frozenset(
+    word
+    for line in (
+        "BudgetExceededError BuildError Context ContextError ContextLengthError ContextWindowExceededError",
+        "ArgumentError Error KnowledgeError NoMethodError Phronomy ProcessorError PromptBuilderError",
+        "RegistryError TemplateError TypeError UnknownModelError ValidationError VariableResolveError",
+    )
+    for word in line.split()
+)
+"""The exceptions that the frameworks raise, beside those of Python itself."""
+
+_MEASURES = re.compile(r"(?:(?:utf16|bytes|chars) ?/ ?\d{1,2}(?:\.\d{1,3})?|tiktoken|heuristic|)")
+
+
+def is_code(code: str) -> bool:
+    """Whether a code is made of the words of ours alone (``bee.over-budget``)."""
+    return all(word in _CODE_WORDS for word in re.split(r"[._-]", code.lower()))
+
+
+def is_error(name: str) -> bool:
+    """Whether it is the name of a class that a framework raises, and nothing of a workspace's own."""
+    return all(part in _ERRORS or _is_exception(part) for part in name.split("::"))
+
+
+def _is_exception(name: str) -> bool:
+    found = vars(builtins).get(name)
+    return isinstance(found, type) and issubclass(found, BaseException)
+
+
+def is_measure(text: str) -> bool:
+    """Whether it says how one of our engines measures (``bytes/4``)."""
+    return _MEASURES.fullmatch(text) is not None
+
+
+_DECISION = re.compile(r"d\d{1,9}")
+
+
+def is_decision(ident: str) -> bool:
+    """Whether it is the id that our engines give a decision."""
+    return _DECISION.fullmatch(ident) is not None

@@ -84,6 +84,11 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)
 
 
+def is_document(path: Path) -> bool:
+    """Whether a path names a JSON document rather than a workspace or a session."""
+    return path.suffix == ".json" and not is_folder(path)
+
+
 def entries(folder: Path) -> tuple[Path, ...]:
     """What is in a folder, in the order the system lists it; nothing where it cannot be listed."""
     try:

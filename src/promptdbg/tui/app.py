@@ -30,6 +30,7 @@ from promptdbg.tui.config import Config
 from promptdbg.tui.guide import Guide
 from promptdbg.tui.keyboard import Keyboard, Typed
 from promptdbg.tui.keys import bindings, keys_of
+from promptdbg.tui.room import Room
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.screens.framed import FramedScreen
 from promptdbg.tui.screens.opening import OpeningScreen
@@ -127,6 +128,7 @@ class PromptdbgApp(App[int]):
         self.keyboard = Keyboard(self)
         self.watching = Watching(self, on=watch)
         self.guide = Guide(self)
+        self.room = Room(self)
         self._opener = opener
         self._theme_name = theme or self.config.theme or DEFAULT
         self._show_times = show_times
@@ -176,6 +178,9 @@ class PromptdbgApp(App[int]):
         import_module("promptdbg.tui.screens.home")
         return debugger
 
+    def on_resize(self, event: events.Resize) -> None:
+        self.room.resized(event.size)
+
     async def on_event(self, event: events.Event) -> None:
         if self.keyboard.keeps(event):
             if not self.keyboard.is_open:
@@ -189,14 +194,15 @@ class PromptdbgApp(App[int]):
         before, stale = self.picture, self.stale
         first = before is None
         self.picture = message.picture
-        self.stale = ""
+        if message.reread:  # a change of settings is tried on the last good files, which stay what they were
+            self.stale = ""
         if first:
             await self._begin()
         elif screen := self.on_top:
             screen.show(message.picture)
             if before is None or before.told != message.picture.told:
                 screen.say(self._timed(message.picture))
-            elif stale:  # the files are again what they were; what was done before that is told already
+            elif stale and not self.stale:  # the files are again what they were; what was done is told
                 screen.say("reloaded · nothing changed")
         self.watching.follow(message.picture.watched, self.driver.read_at)
 
@@ -266,7 +272,7 @@ class PromptdbgApp(App[int]):
             self.reframe()
 
     def action_reload(self) -> None:
-        self.driver.reload(asked=True)
+        self.watching.reload()
 
     # -- changing
 
@@ -301,6 +307,12 @@ class PromptdbgApp(App[int]):
         ask_text(self, section)
 
     # -- going
+
+    def action_budget(self) -> None:
+        ways.to_budget(self)
+
+    def action_knobs(self) -> None:
+        ways.to_knobs(self)
 
     def action_messages(self) -> None:
         ways.go_or_back(self, "messages", lambda: "messages")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from promptdbg.analysis.align import align_assemblies
 from promptdbg.analysis.alignment import Alignment
+from promptdbg.analysis.why import number
 from promptdbg.model import Assembly, MessageStatus, Section, SectionStatus
 from promptdbg.tui.picture import Picture, differs
 from promptdbg.tui.rows import why_short
@@ -50,10 +51,32 @@ def section_differences(before: Assembly, after: Picture) -> list[Difference]:
                 right.status if right else None,
                 _tokens(left),
                 _tokens(right),
-                why_short(after, right) if right else "not in it now",
+                _words(left, right, after),
             )
         )
     return found
+
+
+def _words(left: Section | None, right: Section | None, after: Picture) -> str:
+    """What differs and why, in a few words; figures and states have columns of their own."""
+    if right is None:
+        return "not in it now"
+    why = why_short(after, right)
+    if left is None:
+        return why
+    words = []
+    if left.priority != right.priority:
+        words.append(f"priority {_or_none(left.priority)} → {_or_none(right.priority)}")
+    if left.text != right.text:
+        words.append("another text")
+    elif left.output != right.output and left.tokens == right.tokens:
+        words.append("another text in the prompt")
+    parts = [why, *words] if left.status is not right.status else [*words, why]
+    return " · ".join(part for part in parts if part)
+
+
+def _or_none(priority: float | None) -> str:
+    return "none" if priority is None else number(priority)
 
 
 def _tokens(section: Section | None) -> int:

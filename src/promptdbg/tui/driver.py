@@ -54,6 +54,7 @@ class Driver:
         self.read_at = time.time_ns()
         """When it last began to read files, in nanoseconds."""
         self._drawn = False
+        self._reread = True
 
     # -- from the event loop
 
@@ -105,7 +106,8 @@ class Driver:
         """Post the latest picture, once; not while a later result is coming."""
         if self.picture is not None and not self._drawn and not self._jobs:
             self._drawn = True
-            self._post(Pictured(self.picture))
+            self._post(Pictured(self.picture, reread=self._reread))
+            self._reread = False
 
     async def _do(self, job: Change | _Act) -> None:
         try:
@@ -167,6 +169,7 @@ class Driver:
                 self._post(Refused(job.nothing))
                 return None
             sentence = done
+            self._reread = self._reread or job.name == "reload"
         after = picture_of(debugger)
         if isinstance(job, _Act) and not job.asked and after.assembly == before.assembly:
             said = before.sentence, before.milliseconds

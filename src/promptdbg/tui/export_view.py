@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from promptdbg.analysis.items import message_texts
 from promptdbg.export.levels import Export, Level
@@ -197,12 +196,6 @@ def progress_lines(done: int, total: int, full: str, rest: str) -> list[Paragrap
         say("Looking for secrets and personal data …"),
         say((full * cells, "virtual--accent"), (rest * (40 - cells), "virtual--muted"), words),
     ]
-
-
-def suggested_path(level: Level, form: str, workspace: str, here: Path, home: Path) -> Path:
-    """Where an export would be written: a name that tells nothing, and never in the workspace."""
-    folder = home if here.is_relative_to(workspace) else here
-    return folder / suggested_name(level, form)
 
 
 def suggested_name(level: Level, form: str) -> str:

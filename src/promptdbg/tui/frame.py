@@ -26,7 +26,7 @@ def header_cells(picture: Picture, watching: str, *, stale: bool, ascii_only: bo
     session = Path(assembly.session).name if assembly.session else ""
     turns = len(assembly.turns)
     turn = turn_name(assembly.turn, turns) if turns else ""
-    changed = "changed (c)" if picture.undo else ""
+    changed = "changed (c)" if picture.tried else ""
     lost = f"{picture.messages_lost:,} lost/cut (m)" if picture.messages_lost else ""
     return (
         Cell(clip_middle(one_line(Path(assembly.workspace).name), NAME_CELLS), "virtual--strong"),

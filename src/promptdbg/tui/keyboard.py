@@ -10,6 +10,7 @@ workspace has been opened.
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 """Seconds for a widget to answer: one that never does must not stop the keyboard."""
+
+_MAKING = 10.0
+"""Seconds that a key waits for a screen at the most."""
+
+_LOOK = 0.01
 
 _ROUNDS = 2
 """How often to ask along the way of a key: its action may post a message that takes the same way."""
@@ -76,10 +82,27 @@ class Keyboard:
         while True:
             event = await self._typed.get()
             await self._open.wait()
-            if self._app.screen_stack:  # none is left once it closes
+            await self._made(event)
+            if self._app.screen_stack and not self._unseen(event):  # none is left once it closes
                 for part in self._meant(event):
                     await self._hand_on(part)
             self._typed.task_done()
+
+    async def _made(self, event: Typed) -> None:
+        """Wait while the screen on top is still making what its keys are about; not to leave it."""
+        end = time.monotonic() + _MAKING
+        while not self._leaves(event) and time.monotonic() < end:
+            top = self._app.screen if self._app.screen_stack else None
+            if not getattr(top, "is_making", False):
+                return
+            await asyncio.sleep(_LOOK)
+
+    def _unseen(self, event: Typed) -> bool:
+        """Whether it would change something that cannot be seen."""
+        return self._app.room.too_small and not self._leaves(event)
+
+    def _leaves(self, event: Typed) -> bool:
+        return isinstance(event, events.Key) and event.key in self._leaving() | {"escape"}
 
     def _meant(self, event: Typed) -> tuple[Typed, ...]:
         """What a person pressed: a terminal tells escape and a letter at once as alt and the letter."""

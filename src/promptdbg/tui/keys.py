@@ -118,6 +118,8 @@ KEYS: tuple[Key, ...] = (
     Key("app.export", "app", "x,ctrl+e", "x ctrl+e", "export", "Export", "Write the prompt to a file; shows first what is hidden", 68),
     Key("app.ledger", "app", "B", "B", "ledger", "Ledger", "What the prompt costs, part by part, and what is taken off the window"),
     Key("app.warnings", "app", "exclamation_mark", "!", "warnings", "Warnings", "Every warning, with file and line"),
+    Key("app.budget", "app", "b", "b", "budget", "Budget", "To the sections, with the budget to turn"),
+    Key("app.knobs", "app", "K", "K", "knobs", "Knobs", "To the sections, with every parameter of the engine"),
     Key("app.reload", "app", "r", "r", "reload", "Reload", "Read everything from disk again"),
     Key("app.watch", "app", "W", "W", "watch", "Watch", "Stop or go on watching the files"),
     # moving

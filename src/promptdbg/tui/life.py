@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import Cut
+from promptdbg.analysis.room import Room, final_room
 from promptdbg.analysis.why import Neighbour, Step, Why, final_place
 from promptdbg.marks import mark_of
 from promptdbg.model import Action, MessageStatus, SectionStatus
@@ -56,7 +57,7 @@ def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
     if place is not None:
         index, holder = place
         inside = f", as part of {one_line(holder.id)}" if holder.id != why.item else ""
-        before = _share_before(picture, index)
+        before = _share_before(final_room(picture.assembly), index)
         lines.append(say(f"The model gets it as message {index:,}{inside}; {before}.", indent=2))
     return [*lines, BLANK, *around_lines(why, ascii_only)]
 
@@ -74,15 +75,11 @@ def _step(step: Step, room: int, done: Collection[Action], ascii_only: bool) -> 
     return say((title, "virtual--muted"), (state, style_of(status)), tokens, indent=2)
 
 
-def _share_before(picture: Picture, index: int) -> str:
+def _share_before(room: Room, index: int) -> str:
     """What stands before a message of the final list, as tokens and a share of the window."""
-    assembly = picture.assembly
-    final = assembly.stages[-1].messages
-    tools = sum(s.tokens for s in assembly.sections if s.place == "tools" and s.parent is None)
-    before = tools + sum(message.tokens for message in final[:index])
-    whole = assembly.budget.window or tools + sum(message.tokens for message in final) or 1
-    of = "window" if assembly.budget.window else "request"
-    return f"{plural(before, 'token')} before it, {share(before / whole)} into the {of}"
+    before = room.before[index]
+    of = "window" if room.has_window else "request"
+    return f"{plural(before, 'token')} before it, {share(room.share(before))} into the {of}"
 
 
 def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:

@@ -46,7 +46,7 @@ class Grid:
 def grid(total: int, shown: Sequence[int], rows: int) -> Grid:
     """The columns side by side in ``total`` cells: cursor, number, and a line before each. None
     where there are no lists, as in a recording of sections alone."""
-    digits = max(len(str(rows)), 3)
+    digits = max(len(f"{rows:,}"), 3)
     if not shown:
         return Grid((), (), digits)
     room = max(total - digits - 2 - len(shown), len(shown))

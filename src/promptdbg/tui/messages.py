@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 
 class Pictured(Message):
-    """There is a new assembly to draw: the only reason for anything to repaint its content."""
+    """There is a new assembly to draw: the only reason for anything to repaint its content. ``reread`` is
+    whether the files were read since the one before."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Picture, *, reread: bool) -> None:
         super().__init__()
         self.picture = picture
+        self.reread = reread
 
 
 class Refused(Message):

@@ -69,9 +69,8 @@ def about(other: Other, picture: Picture) -> str:
         case "scenario":
             return "of promptdbg.toml"
         case "turn":
-            turns = picture.assembly.turns
-            title = next((turn.title for turn in turns if turn.number == other.turn), "")
-            return clip(one_line(title), 60)
+            turns, place = picture.assembly.turns, (other.turn or 0) - 1  # they are numbered from 1
+            return clip(one_line(turns[place].title), 60) if 0 <= place < len(turns) else ""
         case _:
             return "a prompt elsewhere"
 
@@ -97,5 +96,5 @@ def assembly_of(other: Other, debugger: Debugger, current: Assembly) -> Assembly
     """
     settings = settings_of(other, debugger, current.settings)
     if settings is None:
-        return prompt_at(other.name, debugger.opened, current.settings, debugger.counter)
+        return prompt_at(other.name, debugger, current)
     return current if settings == current.settings else debugger.preview(settings)

@@ -72,20 +72,11 @@ async def _written(app: PromptdbgApp, path: Path, text: str, *, force: bool) -> 
 class Write(Protocol):
     """Writes a file, over one that is there where ``force`` says so."""
 
-    def __call__(self, path: Path, *, force: bool) -> None: ...
+    def __call__(self, path: Path, *, force: bool) -> object: ...
 
 
 def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -> None:
     """Ask where a file goes, and before one is replaced."""
-
-    def replace(path: Path) -> None:
-        def sure(text: str) -> str | None:
-            if text.strip().lower() != "yes":
-                return "Only yes replaces it, esc leaves it:"
-            write(path, force=True)
-            return None
-
-        screen.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", sure))
 
     def answered(text: str) -> str | None:
         path = expanded(text.strip())
@@ -94,12 +85,24 @@ def ask_for_file(screen: PictureScreen, label: str, start: Path, write: Write) -
         if is_folder(path):
             return "That is a folder; a file in it:"
         if os.path.lexists(path):
-            replace(path)
+            ask_to_replace(screen, path, write)
         else:
             write(path, force=False)
         return None
 
     screen.ask(Ask.Question(label, answered, short_path(start)))
+
+
+def ask_to_replace(screen: PictureScreen, path: Path, write: Write) -> None:
+    """Ask before a file that is there is replaced."""
+
+    def sure(text: str) -> str | None:
+        if text.strip().lower() != "yes":
+            return "Only yes replaces it, esc leaves it:"
+        write(path, force=True)
+        return None
+
+    screen.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", sure))
 
 
 def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from promptdbg.analysis.tried import lost_items
 from promptdbg.debug import Debugger
 from promptdbg.model import (
-    LOSSES,
     Assembly,
     Decision,
     Knob,
@@ -25,6 +24,7 @@ from promptdbg.model import (
     Source,
     StageKind,
     Value,
+    settling,
 )
 from promptdbg.text import one_line, safe
 from promptdbg.workspace import Manifest
@@ -39,6 +39,7 @@ class Picture:
     shown. ``changed`` are the items that differ from the picture before, ``lost`` those that do not
     reach the model whole, ``messages_lost`` how many of them are messages. ``sentence`` says what
     led here and what it did. ``recorded`` is one in which nothing can be tried: no engine is behind it.
+    ``tried`` is whether the settings are others than the files', whichever turn is shown.
     """
 
     assembly: Assembly
@@ -62,6 +63,7 @@ class Picture:
     scenarios: tuple[str, ...] = ()
     has_priorities: bool = False
     recorded: bool = False
+    tried: bool = False
     undo: str | None = None
     redo: str | None = None
     milliseconds: float = 0.0
@@ -108,10 +110,8 @@ class Picture:
         return own or next((message for message in sent if item in message.sources), None)
 
     def settled(self, item: str) -> Decision | None:
-        """The decision that settled what became of an item: the last that took something from it, else
-        the last one."""
-        made = self.decisions.get(item, ())
-        return next((d for d in reversed(made) if d.action in LOSSES), made[-1] if made else None)
+        """The decision that settled what became of an item."""
+        return settling(self.decisions.get(item, ()))
 
     def where(self, source: Source) -> str:
         """A place on disk as it is shown: relative to the workspace where it is inside, and safe."""
@@ -134,9 +134,6 @@ def picture_of(debugger: Debugger) -> Picture:
         if section.parent is None:
             total += section.tokens
             sums[section.id] = total
-    decisions: defaultdict[str, list[Decision]] = defaultdict(list)
-    for decision in assembly.decisions:
-        decisions[decision.item].append(decision)
     lost = frozenset(lost_items(assembly))
     by_id = {section.id: section for section in assembly.sections}
     manifest = debugger.opened.workspace.manifest
@@ -149,7 +146,7 @@ def picture_of(debugger: Debugger) -> Picture:
         sums=sums,
         total=total,
         widest=max([total, *(section.tokens_original for section in assembly.sections)]),
-        decisions={item: tuple(made) for item, made in decisions.items()},
+        decisions=assembly.decisions_by_item(),
         rules={rule.id: rule for rule in assembly.rules},
         counts=Counter(section.status for section in assembly.sections),
         lost=lost,
@@ -160,6 +157,7 @@ def picture_of(debugger: Debugger) -> Picture:
         scenarios=tuple(manifest.scenarios) if manifest else (),
         recorded=debugger.opened.recorded,
         has_priorities=any(section.priority is not None for section in assembly.sections),
+        tried=debugger.settings != replace(debugger.base, turn=debugger.settings.turn),
         undo=debugger.undo_label,
         redo=debugger.redo_label,
     )

@@ -147,19 +147,18 @@ def why_short(picture: Picture, section: Section) -> str:
     """The reason in a few words, for the last column."""
     if section.status is SectionStatus.DISABLED:
         return "you"
-    decisions = picture.decisions.get(section.id, ())
-    decision = next((d for d in reversed(decisions) if d.action in LOSSES), None)
-    rule = picture.rules.get(decision.rule) if decision else None
-    title = one_line(rule.title) if rule else ""
+    settled = picture.settled(section.id)
+    decision = settled if settled and settled.action in LOSSES else None
+    rule = picture.rules.get(settled.rule) if settled else None
+    said = one_line(rule.title) if rule else ""
+    title = said if decision else ""
     if section.status is SectionStatus.TRUNCATED:
         if not title and picture.parts.get(section.id):
             title = "parts are out"
         return f"of {section.tokens_original:,}" + (f" · {title}" if title else "")
     if title:
         return f"{over} · {title}" if decision and (over := _over(decision)) else title
-    last = picture.rules.get(decisions[-1].rule) if decisions else None
-    told = ("stand-in" if section.stand_in else "", one_line(last.title) if last else "")
-    return " · ".join(filter(None, told))
+    return " · ".join(filter(None, ("stand-in" if section.stand_in else "", said)))
 
 
 def _over(decision: Decision) -> str:

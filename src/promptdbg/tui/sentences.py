@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, Unit
-from promptdbg.text import clip_middle, one_line, plural
+from promptdbg.text import clip_middle, one_line, plural, shared_start
 from promptdbg.tui.picture import Picture, final_messages
 
 _OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
@@ -64,9 +64,12 @@ def effect(before: Picture, after: Picture, sentence: str) -> str:
         parts.append(f"in: {names(came)}")
     if fell:
         parts.append(f"out: {names(fell)}")
-    if after.changed:
-        parts.append(f"{len(after.changed):,} changed ^")
-    elif len(parts) == 1:
+    sections = sum(1 for item in after.changed if item in after.sections)
+    if sections:
+        parts.append(f"{sections:,} changed ^")
+    if messages := _changed_messages(after):
+        parts.append(f"{plural(messages, 'message')} changed (m)")
+    if len(parts) == 1 and not after.changed:
         parts.append("no item changed")
     return " · ".join(parts)
 
@@ -78,9 +81,17 @@ def reloaded(before: Picture, after: Picture, sentence: str) -> str:
     line = effect(before, after, sentence)
     if end := stable_prefix(before.assembly, after.assembly):
         line += f" · {end}"
-    old = set(before.assembly.warnings)
-    new = sum(1 for notice in after.assembly.warnings if notice not in old)
+    # A figure in its sentence may be another one; it is the same warning.
+    old = {(notice.code, notice.source) for notice in before.assembly.warnings}
+    new = sum(1 for notice in after.assembly.warnings if (notice.code, notice.source) not in old)
     return line + (f" · {plural(new, 'new warning')} (!)" if new else "")
+
+
+def _changed_messages(after: Picture) -> int:
+    """How many messages differ. Of the system message the sections tell."""
+    system = {message.id for message in final_messages(after.assembly) if message.role == "system"}
+    told = system if after.changed & after.sections.keys() else frozenset()
+    return sum(1 for item in after.changed if item not in after.sections and item not in told)
 
 
 def moves(before: Picture, after: Picture) -> tuple[list[str], list[str]]:
@@ -118,22 +129,10 @@ def stable_prefix(before: Assembly, after: Assembly) -> str:
     old, new = before.system_text, after.system_text
     if old == new:
         return ""
-    end = common_prefix(old, new)
+    end = shared_start(old, new)
     for section in after.sections:
         if section.offset is None or section.place != "system" or section.parent is not None:
             continue
         if section.offset <= end < section.offset + len(section.output):
             return f"prefix the same up to {clip_middle(one_line(section.name), 24)}"
     return f"prefix the same for {plural(end, 'character')}"
-
-
-def common_prefix(old: str, new: str) -> int:
-    """Code points at the start that two texts share."""
-    low, high = 0, min(len(old), len(new))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old.startswith(new[:middle]):
-            low = middle
-        else:
-            high = middle - 1
-    return low

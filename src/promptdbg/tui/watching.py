@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
 _GROUP = "watch"
 
+NO_FILE = "this prompt was not read from a file"
+
 
 class Watching:
-    """Follows the files of the latest picture, unless it is paused.
-
-    ``state`` is the word for it in the header.
-    """
+    """Follows the files of the latest picture, unless it is paused. ``state`` says whether it does."""
 
     def __init__(self, app: PromptdbgApp, *, on: bool) -> None:
         self._app = app
@@ -39,9 +38,28 @@ class Watching:
                 description="watch",
             )
 
+    @property
+    def word(self) -> str:
+        """What the header says of it: nothing where there are no files."""
+        return self.state if self._has_files else ""
+
+    @property
+    def _has_files(self) -> bool:
+        picture = self._app.picture
+        return picture is None or bool(picture.watched)
+
+    def reload(self) -> None:
+        """Read the files again now."""
+        if self._has_files:
+            self._app.driver.reload(asked=True)
+        else:
+            self._app.refuse(NO_FILE)
+
     def switch(self, paths: Sequence[str]) -> None:
         """Pause, or go on with these files: what happened to them meanwhile is read."""
-        if self.state == "WATCHING":
+        if not self._has_files:
+            self._app.refuse(NO_FILE)
+        elif self.state == "WATCHING":
             self.state = "PAUSED"
             self._paths = ()
             self._app.workers.cancel_group(self._app, _GROUP)

@@ -115,14 +115,24 @@ def to_section(app: PromptdbgApp, item: str) -> None:
     _home(app).go_to(item)
 
 
+def to_budget(app: PromptdbgApp) -> None:
+    """Back to the sections, with the budget to turn."""
+    _home(app).action_budget()
+
+
+def to_knobs(app: PromptdbgApp) -> HomeScreen:
+    """Back to the sections, with the knobs open."""
+    screen = _home(app)
+    if not screen.has_class("knobs"):
+        screen.action_knobs()
+    return screen
+
+
 def to_knob(app: PromptdbgApp, name: str) -> None:
     """Back to the sections, with the knobs open and the cursor on one."""
     from promptdbg.tui.widgets.knobs import KnobPanel
 
-    screen = _home(app)
-    if not screen.has_class("knobs"):
-        screen.action_knobs()
-    panel = screen.query_one(KnobPanel)
+    panel = to_knobs(app).query_one(KnobPanel)
     panel.focus()
     panel.go_to(name)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import find_cut
 from promptdbg.analysis.undecided import undecided
-from promptdbg.analysis.why import arithmetic, why
+from promptdbg.analysis.why import arithmetic, what_became, why
 from promptdbg.marks import Mark, mark_of, mark_of_section
 from promptdbg.model import (
     LOSSES,
@@ -19,8 +19,6 @@ from promptdbg.model import (
     Rule,
     Section,
     SectionStatus,
-    Stage,
-    StageKind,
 )
 from promptdbg.text import one_line, plural, safe
 from promptdbg.tui.changes import cap_of, value_text
@@ -187,8 +185,7 @@ def message_report(
     picture: Picture, message: Message, *, ascii_only: bool, full: bool = False
 ) -> list[Paragraph]:
     """A message's life: in which lists it is, what each step did to it, and why."""
-    stages = picture.assembly.stages
-    status = final_status(stages, message.id)
+    status = MessageStatus(what_became(picture.assembly, message.id))
     done = {decision.action for decision in picture.decisions.get(message.id, ())}
     lines = [
         _title(mark_of_message(status, done), style_of(status), f"{message.role} {message.id}", ascii_only),
@@ -206,15 +203,6 @@ def message_report(
     if message.source is not None:
         lines.append(say(("From  ", "virtual--muted"), picture.where(message.source), hang=6))
     return lines
-
-
-def final_status(stages: tuple[Stage, ...], item: str) -> MessageStatus:
-    """What became of a message in the end."""
-    final = next((stage for stage in stages if stage.kind is StageKind.FINAL), None)
-    last = final or stages[-1]
-    if any(message.id == item for message in last.messages):
-        return last.status_of(item)
-    return MessageStatus.DROPPED
 
 
 def report(picture: Picture, item: str, *, ascii_only: bool, full: bool = False) -> list[Paragraph]:

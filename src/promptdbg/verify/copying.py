@@ -78,6 +78,11 @@ class Copier:
             assert read.problem is not None
             self._skip(source, read.problem.message)
             return False
+        try:  # nanobot compares the times of a session and of its checkpoint
+            stamp = source.stat().st_mtime_ns
+        except OSError as error:  # gone since it was read
+            self._skip(source, f"changed while it was being read: {error.strerror or error}")
+            return False
         self.files += 1
         self.size += len(read.data)
         if self.files > COUNT_LIMIT:
@@ -85,8 +90,6 @@ class Copier:
         if self.size > TOTAL_LIMIT:
             raise InputError(f"more than {TOTAL_LIMIT:,} bytes to copy", where=str(source.parent))
         target.write_bytes(read.data)
-        # nanobot compares the times of a session and of its checkpoint.
-        stamp = source.stat().st_mtime_ns
         os.utime(target, ns=(stamp, stamp))
         return True
 

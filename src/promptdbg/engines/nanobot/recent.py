@@ -15,6 +15,7 @@ from promptdbg.engines.nanobot.historyfile import HistoryEntry, history_entries
 from promptdbg.engines.nanobot.inputs import CURSOR, HISTORY, NanobotInputs
 from promptdbg.engines.nanobot.sections import Draft, joined
 from promptdbg.model import Action, Rule, SectionStatus, Source, Span, Unit
+from promptdbg.text import shared_start
 
 _HEAD = "# Recent History\n\n"
 _INTERNAL_KEYS = frozenset({"heartbeat"})
@@ -146,7 +147,7 @@ def _belongs(entry: HistoryEntry, session_key: str, unified: bool) -> bool:
 def _cut_entries(lines: list[Draft], text: str, cut: str) -> None:
     """Mark what a cut of the joined text took: the newest entries, which stand last."""
     body = cut.removesuffix(TRUNCATED)
-    end = _common(text, body)
+    end = shared_start(text, body)
     position = 0
     for draft in lines:
         begin, position = position, position + len(draft.output) + 1
@@ -169,10 +170,3 @@ def _cut_entries(lines: list[Draft], text: str, cut: str) -> None:
         draft.whole = whole
         draft.inner = len(_HEAD) + begin
         draft.spans = (Span(0, kept, True), Span(kept, length, False))
-
-
-def _common(left: str, right: str) -> int:
-    """How far two texts agree."""
-    if left.startswith(right):
-        return len(right)
-    return next(i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)

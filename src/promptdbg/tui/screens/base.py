@@ -47,7 +47,7 @@ class PictureScreen(FramedScreen):
             &:focus { border: round $border; border-title-color: $text; border-title-style: bold; }
         }
         &.-w-none, &.-h-none {
-            & > * { display: none; }
+            & > *, & > Banner { display: none; }
             & > TooSmall { display: block; }
         }
     }
@@ -62,18 +62,6 @@ class PictureScreen(FramedScreen):
         super().__init__()
         self._picture: Picture | None = None
         self._composed = False
-        self._know_size()
-
-    def _know_size(self) -> None:
-        """Take the classes of the terminal's size at once: Textual adds them when the screen is drawn,
-        and then styles and draws all of it a second time."""
-        app, size = self.app, self.app.size
-        for places, cells in (
-            (app.HORIZONTAL_BREAKPOINTS, size.width),
-            (app.VERTICAL_BREAKPOINTS, size.height),
-        ):
-            fitting = [name for least, name in sorted(places or ()) if cells >= least]
-            self.add_class(*fitting[-1:], update=False)
 
     # -- what a subclass gives
 
@@ -95,7 +83,7 @@ class PictureScreen(FramedScreen):
         from promptdbg.tui.frame import header_cells
 
         app = self.promptdbg
-        return header_cells(picture, app.watching.state, stale=bool(app.stale), ascii_only=app.ascii_only)
+        return header_cells(picture, app.watching.word, stale=bool(app.stale), ascii_only=app.ascii_only)
 
     # -- the rest is the same everywhere
 

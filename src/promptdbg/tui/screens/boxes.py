@@ -22,7 +22,7 @@ from promptdbg.tui.message_cells import SIGN_MEANINGS, STYLES
 from promptdbg.tui.picture import Picture
 from promptdbg.tui.screens.framed import HEIGHTS, WIDTHS, size_classes
 from promptdbg.tui.status import glyph_of, style_of
-from promptdbg.tui.widgets.chrome import KeyLine
+from promptdbg.tui.widgets.chrome import KeyLine, TooSmall
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.wrapping import BLANK, Paragraph, layout, say
 
@@ -53,6 +53,10 @@ class Box(ModalScreen[None]):
         & > #box > KeyLine { height: 1; }
         &.-h-10 > #box { height: 100%; }
         &.-w-60 > #box, &.-w-80 > #box { width: 90%; }
+        &.-w-none, &.-h-none {
+            & > #box { display: none; }
+            & > TooSmall { display: block; }
+        }
     }
     """
 
@@ -73,6 +77,7 @@ class Box(ModalScreen[None]):
         self._fit(box)
         box.border_title = Content(self._box_title)  # a name from disk is never markup
         yield box
+        yield TooSmall()
 
     def on_mount(self) -> None:
         self.query_one(KeyLine).show(self.places)

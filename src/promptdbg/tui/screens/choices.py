@@ -38,6 +38,7 @@ class ChoiceList(VirtualList):
         super().__init__()
         self.choices = choices
         self.current = current
+        self._longest = max((cell_width(one_line(entry.name)) for entry in choices), default=0)
 
     def on_mount(self) -> None:
         self.set_rows(len(self.choices), cursor=max(self.current, 0))
@@ -49,8 +50,7 @@ class ChoiceList(VirtualList):
         base = self.style("virtual--cursor") if here else self.plain
         muted = base if here else self.style("virtual--muted")
         g = self.glyphs
-        longest = max(cell_width(one_line(entry.name)) for entry in self.choices)
-        room = min(longest, max(width - 6, 4))
+        room = min(self._longest, max(width - 6, 4))
         name = pad(clip(one_line(choice.name), room, ellipsis=g.ellipsis), room)
         about = clip(one_line(choice.about), max(width - room - 6, 0), ellipsis=g.ellipsis)
         mark = "*" if row == self.current else " "

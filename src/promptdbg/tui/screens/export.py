@@ -16,11 +16,12 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from promptdbg.debug import Debugger
+from promptdbg.errors import PromptdbgError
 from promptdbg.export import FORMATS
 from promptdbg.export.levels import LEVELS, Export, Level, characters, export
 from promptdbg.files.disk import expanded, is_folder
 from promptdbg.model import Assembly
-from promptdbg.text import clip, clip_middle, one_line, pad, safe
+from promptdbg.text import clip, clip_middle, pad, safe
 from promptdbg.tui.export_view import (
     FORM_WORDS,
     LEVEL_WORDS,
@@ -29,12 +30,12 @@ from promptdbg.tui.export_view import (
     preview_of,
     progress_lines,
     suggested_name,
-    suggested_path,
     written_sentence,
 )
 from promptdbg.tui.keys import Place, bindings
+from promptdbg.tui.outside import ask_to_replace
 from promptdbg.tui.picture import Picture
-from promptdbg.tui.places import here, home, short_path
+from promptdbg.tui.places import outside_of, short_path
 from promptdbg.tui.screens.base import PictureScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
@@ -104,6 +105,8 @@ class ExportScreen(PictureScreen):
         self.form = "json"
         self.path: Path | None = None
         """Where the person said it should go; nothing is written before that."""
+        self._tried: Path | None = None
+        """Where it could not be written."""
         self.preview: Preview | None = None
         self._searched = (0, 0)  # characters done, and in all
         self._problem = ""  # why there is no preview
@@ -231,7 +234,8 @@ class ExportScreen(PictureScreen):
             self.refuse("in a browser the file goes where the browser keeps downloads")
             return
         workspace = picture.assembly.workspace
-        start = self.path or suggested_path(self.level, self.form, workspace, here(), home())
+        named = outside_of(workspace) / suggested_name(self.level, self.form)
+        start = self.path or self._tried or named
 
         def answered(text: str) -> str | None:
             if not text.strip():
@@ -261,18 +265,9 @@ class ExportScreen(PictureScreen):
         elif self.path is None:
             self._name_file(self.action_write)
         elif os.path.lexists(self.path):
-            self._ask_to_replace(self.path)
+            ask_to_replace(self, self.path, self._write)
         else:
             self._write(self.path, force=False)
-
-    def _ask_to_replace(self, path: Path) -> None:
-        def answered(text: str) -> str | None:
-            if text.strip().lower() != "yes":
-                return "Only yes replaces it, esc leaves it:"
-            self._write(path, force=True)
-            return None
-
-        self.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", answered))
 
     @work(exclusive=True, group="write", exit_on_error=False, description="writing the file")
     async def _write(self, path: Path, force: bool) -> None:
@@ -280,7 +275,12 @@ class ExportScreen(PictureScreen):
         if picture is None or preview is None:
             return
         text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
-        size = await asyncio.to_thread(_put, path, text, preview.made, force)
+        try:
+            size = await asyncio.to_thread(_put, path, text, preview.made, force)
+        except PromptdbgError:
+            self._tried, self.path = path, None  # it is asked for again
+            self._show_options()
+            raise
         self.say(written_sentence(short_path(path), preview.made, size) + doubt)
 
     @work(exclusive=True, group="write", exit_on_error=False, description="writing the file")

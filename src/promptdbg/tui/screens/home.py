@@ -39,13 +39,15 @@ from promptdbg.tui.rows import Row, States, View
 from promptdbg.tui.screens.item import ItemScreen
 from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.budget import BudgetLine, TokenBar
-from promptdbg.tui.widgets.chrome import LOW
+from promptdbg.tui.widgets.chrome import LOW, Status
 from promptdbg.tui.widgets.knobs import KnobPanel
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.side import Side
 from promptdbg.tui.widgets.virtual import VirtualList
 from promptdbg.tui.wrapping import UNBROKEN, Piece
+
+_NO_FOLDS = "nothing is folded while the list shows only some rows: esc shows all"
 
 
 class HomeScreen(ItemScreen):
@@ -91,6 +93,7 @@ class HomeScreen(ItemScreen):
     def __init__(self) -> None:
         super().__init__()
         self.view = View()
+        self._hinted = ""
 
     def compose_body(self) -> Iterable[Widget]:
         yield TokenBar()
@@ -219,10 +222,7 @@ class HomeScreen(ItemScreen):
             self._type(knob, message.begun)
 
     def on_knob_panel_stepped(self, message: KnobPanel.Stepped) -> None:
-        if message.knob.kind in ("text", "order"):
-            self._type(message.knob, "")
-        else:
-            self._step(message.knob, message.steps)
+        self._step(message.knob, message.steps)
 
     def on_knob_panel_set(self, message: KnobPanel.Set) -> None:
         self._set(message.knob, message.value)
@@ -281,13 +281,28 @@ class HomeScreen(ItemScreen):
         side = self.query_one(Side)
         side.entitle(self.section)
         if side.knobs.knob is not None:
-            self.say(knob_help(side.knobs.knob))
+            self._hint(knob_help(side.knobs.knob))
+
+    def _hint(self, line: str) -> None:
+        """Say how something is used; when it is left that goes, unless something else was said."""
+        self._hinted = one_line(line)
+        self.say(line)
+
+    def _to_sections(self) -> None:
+        self.query_one(SectionList).focus()
+        if self._hinted and self.query_one(Status).line == self._hinted:
+            self.say("")
+        self._hinted = ""
 
     # -- actions
 
     def action_fold(self, folded: bool) -> None:
         row = self.query_one(SectionList).row
         if row is None or self.picture is None:
+            self.refuse(self.no_item())
+            return
+        if self.view.narrowed:
+            self.refuse(_NO_FOLDS)
             return
         parent = self.picture.sections[row.id].parent
         if folded and (row.folded or not row.parts) and parent is not None:
@@ -305,6 +320,9 @@ class HomeScreen(ItemScreen):
         if picture is None:
             return
         parents = frozenset(item for item in picture.parts if item)
+        if self.view.narrowed or not parents:
+            self.refuse(_NO_FOLDS if self.view.narrowed else "no section has parts")
+            return
         self._look(replace(self.view, folded=frozenset() if self.view.folded else parents))
 
     def action_sort(self, step: int) -> None:
@@ -350,7 +368,7 @@ class HomeScreen(ItemScreen):
         knob = self._budget_knob()
         if knob is not None:
             line.focus()
-            self.say(f"{one_line(knob.title)}: ← → a step, H L eight, or type a number; esc when done")
+            self._hint(f"{one_line(knob.title)}: ← → a step, H L eight, or type a number; esc when done")
 
     def action_knobs(self) -> None:
         if self.has_class("knobs"):
@@ -362,7 +380,7 @@ class HomeScreen(ItemScreen):
 
     def _close_knobs(self) -> None:
         self.remove_class("knobs")
-        self.query_one(SectionList).focus()
+        self._to_sections()
 
     def action_pane(self, number: int) -> None:
         widget = self.query_one(("#sections", "#why", "#text")[number - 1])
@@ -380,7 +398,7 @@ class HomeScreen(ItemScreen):
         if self.has_class("knobs"):
             self._close_knobs()
         elif self.focused is not sections:
-            sections.focus()
+            self._to_sections()
         elif self.view.narrowed:
             self._look(replace(self.view, filter="", states=States.ALL))
             self.say("all sections")

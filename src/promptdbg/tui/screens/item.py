@@ -122,7 +122,10 @@ class ItemScreen(PictureScreen):
             self.refuse(f"{title} has no cap for a single {one_line(kind)}")
 
     def action_editor(self) -> None:
-        self.promptdbg.open_editor(self.source_here)
+        if self.source_here is None and self.thing_here is None:
+            self.refuse(self.no_item())
+        else:
+            self.promptdbg.open_editor(self.source_here)
 
     def action_copy(self) -> None:
         if text := self.promptdbg.selected or self.copied():

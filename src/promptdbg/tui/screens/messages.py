@@ -52,6 +52,7 @@ class MessagesScreen(ItemScreen):
         self._slots: Sequence[int] = ()  # the column number (0 to 3) of each column that is drawn
         self._summary = ""
         self._greeted = False
+        self._making = True
         self._say_next: str | None = ""
         """What to say when the lists are drawn: "" for the row under the cursor, ``None`` nothing."""
         self._goal = ""
@@ -64,6 +65,15 @@ class MessagesScreen(ItemScreen):
     @property
     def lists(self) -> MessageColumns:
         return self.query_one(MessageColumns)
+
+    @property
+    def is_making(self) -> bool:
+        """Whether the lists are yet to come: what is typed until then is about them."""
+        return self._making
+
+    def gave_up(self, line: str) -> None:
+        super().gave_up(line)
+        self._making = False
 
     # -- aligning
 
@@ -132,7 +142,7 @@ class MessagesScreen(ItemScreen):
             Cell(engine, rank=4),
             Cell(self._missing(assembly), "virtual--warning"),
             Cell(self._place_among_changes(alignment) if alignment else "", right=True),
-            state_cell(self.promptdbg.watching.state, stale=bool(self.promptdbg.stale), rank=3),
+            state_cell(self.promptdbg.watching.word, stale=bool(self.promptdbg.stale), rank=3),
         )
 
     def _missing(self, assembly: Assembly) -> str:
@@ -154,6 +164,7 @@ class MessagesScreen(ItemScreen):
         picture, plan = self.picture, self.lists.plan
         if picture is None or plan is None:
             return
+        self._making = False
         about = "" if picture.assembly.tokenizer.exact else "≈"
         self.query_one(ColumnTotals).show(plan, about)
         self.show_frame()

@@ -20,6 +20,9 @@ from promptdbg.tui.widgets.ask import Ask
 from promptdbg.tui.widgets.chrome import Cell
 from promptdbg.tui.widgets.text_view import TextView
 
+_EMPTY = {False: "no text", True: "nothing stands in the prompt"}
+"""What stands there instead of an original, or of what is sent, that is empty."""
+
 
 class TextScreen(ItemScreen):
     """The text of a section or of a message.
@@ -60,12 +63,14 @@ class TextScreen(ItemScreen):
     def show_picture(self, picture: Picture) -> None:
         view = self.query_one(TextView)
         text, spans, name = self._content(picture)
-        view.empty_word = "(nothing stands in the prompt)" if self.as_sent else "(no text)"
+        gone = self.thing_here is None
+        view.empty_word = f"({self.no_item() if gone else _EMPTY[self.as_sent]})"
         view.show(text, spans, keep_scroll=True)
         kind = "as sent" if self.as_sent else "original"
         section = picture.sections.get(self.item)
         not_own = STAND_IN if section is not None and section.stand_in else ""
-        view.border_title = view.title(f"{name} · {kind} · {plural(len(text), 'char')}{not_own}")
+        what = "gone" if gone else f"{kind} · {plural(len(text), 'char')}{not_own}"
+        view.border_title = view.title(f"{name} · {what}")
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:

@@ -169,7 +169,9 @@ class KnobPanel(VirtualList):
     # -- turning
 
     def action_step(self, steps: int) -> None:
-        if self.knob is not None:
+        if self.knob is not None and self.knob.kind in ("text", "order"):
+            self.action_choose()  # it has no steps: it is typed
+        elif self.knob is not None:
             self.post_message(self.Stepped(self.knob, steps))
 
     def action_flip(self) -> None:

@@ -27,6 +27,7 @@ from textual.worker import Worker
 
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import bindings
+from promptdbg.tui.messages import Refused
 from promptdbg.tui.widgets.drawing import Drawing
 
 
@@ -323,6 +324,8 @@ class VirtualList(VirtualLines):
     def action_choose(self) -> None:
         if self._count:
             self.post_message(self.Chosen(self, self.cursor))
+        else:
+            self.post_message(Refused("there is nothing in this list"))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
