@@ -598,7 +598,8 @@ class Assembly:
     """One prompt, rebuilt: the whole answer of an engine for one input and one settings.
 
     ``failure`` is set where the real framework would have failed; the stages then stop there.
-    ``sections`` are in order; a section comes before its parts.
+    ``sections`` are in order; a section comes before its parts. ``without_texts`` is one that was read
+    from a file which leaves all texts out: what they would say is not known then.
     """
 
     engine: EngineInfo
@@ -614,6 +615,7 @@ class Assembly:
     warnings: tuple[Notice, ...] = ()
     failure: Failure | None = None
     turns: tuple[Turn, ...] = ()
+    without_texts: bool = field(default=False, compare=False)
 
     @property
     def turn(self) -> int | None:

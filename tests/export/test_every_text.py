@@ -69,6 +69,8 @@ class Planted:
         values = {f.name: self.value(hints[f.name], f"{place}.{f.name}".strip(".")) for f in fields(kind)}
         if kind is Message:  # its wire names keys that it has
             values["wire"] = ("role", "content", "tool_calls", "tool_call_id", "name", *values["extra"])
+        if kind is Assembly:  # the texts are what is looked for
+            values["without_texts"] = False
         if kind is Stage:  # its statuses are those of its messages
             values["statuses"] = MappingProxyType(
                 {m.id: s for m in values["messages"] for s in values["statuses"].values()}

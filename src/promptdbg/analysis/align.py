@@ -8,7 +8,7 @@ messages are the same.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from promptdbg.analysis.adopt import adopt
@@ -26,6 +26,7 @@ def align(
     path: Sequence[Stage] = (),
     *,
     ids: Mapping[int, Sequence[str]] | None = None,
+    without_texts: bool = False,
 ) -> Alignment:
     """Align the lists of any stages, given in the order they came about.
 
@@ -35,6 +36,7 @@ def align(
         path: every stage of the assembly, so that what happened between two columns is found;
             without it the stages given.
         ids: for a column whose own ids mean nothing here, what each message is matched by.
+        without_texts: the texts were left out, so that what a message became is known by the stages only.
     """
     path = path or stages
     inserted = _inserted(path)
@@ -51,7 +53,8 @@ def align(
         after = places[number - 1] if number else -1
         gone = {m.id for between in path[after + 1 : places[number] + 1] for m in between.dropped}
         left = columns[-1] if columns else None
-        kinds, others = _compared(left, standing, moved, gone, inserted, changed)
+        alike = _untouched(path, after, places[number]) if without_texts else same
+        kinds, others = _compared(left, standing, moved, gone, inserted, changed, alike)
         columns.append(
             Column(
                 stage=stage,
@@ -102,7 +105,7 @@ def align_assembly(
     if not columns:
         chosen = [stage for stage in assembly.stages if stage.kind is not StageKind.STEP]
     if recorded is None:
-        return align(chosen, assembly.decisions, assembly.stages)
+        return align(chosen, assembly.decisions, assembly.stages, without_texts=assembly.without_texts)
     last = chosen[-1].messages if chosen else ()
     ids = {len(chosen): adopt(last, recorded.messages)}
     return align([*chosen, recorded], assembly.decisions, assembly.stages, ids=ids)
@@ -140,6 +143,21 @@ def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKi
         )
     ]
     return _finished(columns, both.touched)
+
+
+def _untouched(path: Sequence[Stage], after: int, upto: int) -> Callable[[Message, Message], bool]:
+    """Whether no stage between two columns did anything to a message, where texts cannot be compared."""
+    steps = any(stage.kind is StageKind.STEP for stage in path)
+    # The final stage says again what its steps did, since the initial one.
+    between = [stage for stage in path[after + 1 : upto + 1] if not (steps and stage.kind is StageKind.FINAL)]
+    touched = {name for stage in between for name in stage.statuses}
+
+    def alike(before: Message, here: Message) -> bool:
+        # A stored message that is sent under another id was not touched by getting it.
+        renamed = before.id != here.id and before.role == here.role and before.tokens == here.tokens
+        return renamed or here.id not in touched
+
+    return alike
 
 
 def same(left: Message, right: Message) -> bool:
@@ -223,6 +241,7 @@ def _compared(
     dropped: set[str],
     inserted: frozenset[str],
     changed: bytearray,
+    alike: Callable[[Message, Message], bool],
 ) -> tuple[list[CellKind], dict[int, int]]:
     """What each row of a list is compared with the list to the left; marks the rows that changed."""
     if left is None:
@@ -241,7 +260,7 @@ def _compared(
         if here is None and before is None:
             kinds.append(CellKind.GONE if left.kinds[row] in LEFT else CellKind.ABSENT)
             continue
-        if here is before or (here is not None and before is not None and same(before, here)):
+        if here is before or (here is not None and before is not None and alike(before, here)):
             kinds.append(CellKind.SAME)
             continue
         changed[row] = 1

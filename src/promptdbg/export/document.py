@@ -44,6 +44,7 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
         text: include ``text``, ``output`` and ``content``, edited texts and the turns' titles;
             without them the document has the structure and the numbers only.
     """
+    text = text and not assembly.without_texts
     by_item: dict[str, list[str]] = defaultdict(list)
     by_stage: dict[tuple[str, str], list[str]] = defaultdict(list)
     for decision in assembly.decisions:
@@ -187,7 +188,18 @@ def _message(message: Message, status: MessageStatus, decisions: list[str], text
         entry["content"] = message.content
         entry["tool_calls"] = message.tool_calls
         entry["extra"] = dict(message.extra)
+        if message.wire != usual_wire(entry):
+            entry["wire"] = list(message.wire)
     return entry
+
+
+KEYS = ("role", "content", "tool_calls", "tool_call_id", "name")
+
+
+def usual_wire(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a message that a framework sends where its entry does not say: all of them."""
+    present = [key for key in KEYS if key in ("role", "content") or entry.get(key) is not None]
+    return (*present, *(entry.get("extra") or {}))
 
 
 def _decision(decision: Decision) -> Document:

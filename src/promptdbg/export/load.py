@@ -15,7 +15,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from promptdbg.errors import InputError
+from promptdbg.export.document import KEYS as _KEYS
 from promptdbg.export.document import SCHEMA as ASSEMBLY_SCHEMA
+from promptdbg.export.document import usual_wire
 from promptdbg.export.typed import WrongType, check_types
 from promptdbg.files.disk import read_file
 from promptdbg.model import (
@@ -124,7 +126,16 @@ def _assembly(document: Object) -> Assembly:
             Turn(entry["number"], entry["title"], entry["row"], entry.get("time", ""))
             for entry in document.get("turns", [])
         ),
+        without_texts=_without_texts(document),
     )
+
+
+def _without_texts(document: Object) -> bool:
+    """Whether all texts were left out: of a structure always, else where no entry has one."""
+    messages = [message for stage in document["stages"] for message in stage["messages"]]
+    left_out = all("text" not in entry for entry in document["sections"])
+    left_out = left_out and all("content" not in entry for entry in messages)
+    return document["schema"] == STRUCTURE_SCHEMA or (left_out and bool(document["sections"] or messages))
 
 
 def _settings(document: Object) -> Settings:
@@ -134,7 +145,7 @@ def _settings(document: Object) -> Settings:
         values=MappingProxyType(values),
         off=frozenset(entry.get("off", [])),
         priorities=MappingProxyType(dict(entry.get("priorities", {}))),
-        texts=MappingProxyType(dict(entry.get("texts", {}))),
+        texts=MappingProxyType({k: "" if v is None else v for k, v in entry.get("texts", {}).items()}),
         turn=document.get("turn"),
     )
 
@@ -209,12 +220,12 @@ def _stage(entry: Object) -> Stage:
     )
 
 
-_WIRE = ("role", "content", "tool_calls", "tool_call_id", "name")
-
-
 def _message(entry: Object) -> Message:
     extra = dict(entry.get("extra") or {})
-    present = [key for key in _WIRE if key in ("role", "content") or entry.get(key) is not None]
+    wire = tuple(entry["wire"]) if "wire" in entry else usual_wire(entry)
+    unknown = [key for key in wire if key not in _KEYS and key not in extra]
+    if unknown:
+        raise ValueError(f"message {entry['id']} has no {unknown[0]!r}, which its wire names")
     return Message(
         id=entry["id"],
         role=entry["role"],
@@ -228,7 +239,7 @@ def _message(entry: Object) -> Message:
         size=entry.get("size"),
         evidence=Evidence(entry.get("evidence", "recorded")),
         source=_source(entry.get("source")),
-        wire=(*present, *extra),
+        wire=wire,
     )
 
 
