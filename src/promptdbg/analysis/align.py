@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from promptdbg.analysis.adopt import adopt
 from promptdbg.analysis.alignment import CHANGES, LEFT, Alignment, CellKind, Column, Run
@@ -17,6 +18,9 @@ from promptdbg.analysis.rows import RowPlan
 from promptdbg.bulk import collector_at_rest
 from promptdbg.errors import UsageError
 from promptdbg.model import Assembly, Decision, Message, MessageStatus, Stage, StageKind
+
+Alike: TypeAlias = Callable[[Message, Message], bool]
+"""Whether a message of one list is the same as one of another."""
 
 
 @collector_at_rest
@@ -26,6 +30,7 @@ def align(
     path: Sequence[Stage] = (),
     *,
     ids: Mapping[int, Sequence[str]] | None = None,
+    alike: Alike | None = None,
     without_texts: bool = False,
 ) -> Alignment:
     """Align the lists of any stages, given in the order they came about.
@@ -36,6 +41,7 @@ def align(
         path: every stage of the assembly, so that what happened between two columns is found;
             without it the stages given.
         ids: for a column whose own ids mean nothing here, what each message is matched by.
+        alike: whether two messages are the same; without it by what they say.
         without_texts: the texts were left out, so that what a message became is known by the stages only.
     """
     path = path or stages
@@ -53,8 +59,8 @@ def align(
         after = places[number - 1] if number else -1
         gone = {m.id for between in path[after + 1 : places[number] + 1] for m in between.dropped}
         left = columns[-1] if columns else None
-        alike = _untouched(path, after, places[number]) if without_texts else same
-        kinds, others = _compared(left, standing, moved, gone, inserted, changed, alike)
+        unchanged = _untouched(path, after, places[number]) if without_texts else alike or same
+        kinds, others = _compared(left, standing, moved, gone, inserted, changed, unchanged)
         columns.append(
             Column(
                 stage=stage,
@@ -134,7 +140,8 @@ def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKi
         right.engine.name,
     )
     ids = {1: adopt(stages[0].messages, stages[1].messages, by_id=related)}
-    both = align(stages, ids=ids)
+    textless = left.without_texts or right.without_texts
+    both = align(stages, ids=ids, alike=_as_large if textless else None)
     indexes = [_indexed(assembly.decisions, assembly.stages) for assembly in (left, right)]
     columns = [
         replace(column, index=index if related or number == 0 else {}, after=-1, upto=len(assembly.stages))
@@ -145,7 +152,12 @@ def align_assemblies(left: Assembly, right: Assembly, stage: StageKind = StageKi
     return _finished(columns, both.touched)
 
 
-def _untouched(path: Sequence[Stage], after: int, upto: int) -> Callable[[Message, Message], bool]:
+def _as_large(left: Message, right: Message) -> bool:
+    """Whether two messages can be the same, where the text of one was left out."""
+    return left.role == right.role and left.tokens == right.tokens
+
+
+def _untouched(path: Sequence[Stage], after: int, upto: int) -> Alike:
     """Whether no stage between two columns did anything to a message, where texts cannot be compared."""
     steps = any(stage.kind is StageKind.STEP for stage in path)
     # The final stage says again what its steps did, since the initial one.
@@ -241,7 +253,7 @@ def _compared(
     dropped: set[str],
     inserted: frozenset[str],
     changed: bytearray,
-    alike: Callable[[Message, Message], bool],
+    alike: Alike,
 ) -> tuple[list[CellKind], dict[int, int]]:
     """What each row of a list is compared with the list to the left; marks the rows that changed."""
     if left is None:

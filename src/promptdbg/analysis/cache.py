@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from promptdbg.analysis.blocks import title
-from promptdbg.analysis.items import section_offset
+from promptdbg.analysis.items import need_texts, section_offset
 from promptdbg.model import LOSSES, Assembly, Message, StageKind
 from promptdbg.text import shared_start
 from promptdbg.tokens import TokenCounter, utf8_length
@@ -99,7 +99,13 @@ def _system_pieces(assembly: Assembly, message: Message) -> Iterator[Piece]:
 
 
 def compare_prefix(first: Assembly, second: Assembly, counter: TokenCounter) -> CacheReport:
-    """What the second request shares with the first, from its start."""
+    """What the second request shares with the first, from its start.
+
+    Raises:
+        UsageError: one of them was read from a file without its texts.
+    """
+    for assembly in (first, second):
+        need_texts(assembly, "what two requests share")
     old, new = pieces(first), pieces(second)
     total = sum(piece.tokens for piece in new)
     tokens = size = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from promptdbg.analysis.items import find_item, find_message, glob
+from promptdbg.analysis.items import find_item, find_message, glob, need_texts
 from promptdbg.analysis.lint import lint_assembly
 from promptdbg.analysis.requests import Provider
 from promptdbg.analysis.trace import Hit, trace
@@ -50,7 +50,7 @@ def check(
             nothing that was loaded, to say that it is in one of them.
 
     Raises:
-        UsageError: a demand names an item that does not exist.
+        UsageError: a demand names an item that does not exist, or is about texts that were left out.
         InputError: the baseline is not an assembly document.
     """
     found: list[Outcome] = []
@@ -140,6 +140,7 @@ def _max_section(assembly: Assembly, name: str, limit: int) -> Outcome:
 
 
 def _lint(assembly: Assembly, provider: Provider) -> Iterator[Outcome]:
+    need_texts(assembly, f"whether the rules of {provider} are kept")
     findings = lint_assembly(assembly, provider)
     for finding in findings:
         text = (

@@ -41,8 +41,11 @@ class Cut:
 
 
 def find_cut(section: Section) -> Cut | None:
-    """The cut of a truncated section; ``None`` where nothing of its text is lost, or it was switched off."""
-    if section.status is SectionStatus.DISABLED:
+    """The cut of a truncated section; ``None`` where nothing of its text is lost, it was switched off, or
+    its text is not known here."""
+    if section.status is SectionStatus.DISABLED or (
+        section.spans and section.spans[-1].end > len(section.text)
+    ):
         return None
     lost = [span for span in section.spans if not span.kept]
     if not lost:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from promptdbg.analysis.items import message_texts
+from promptdbg.analysis.items import message_texts, need_texts
 from promptdbg.model import Assembly, StageKind
 from promptdbg.tokens import TokenCounter
 
@@ -42,7 +42,12 @@ class _Text:
 
 
 def duplicates(assembly: Assembly, counter: TokenCounter) -> tuple[Duplicate, ...]:
-    """Everything that reaches the model more than once, the dearest first."""
+    """Everything that reaches the model more than once, the dearest first.
+
+    Raises:
+        UsageError: the assembly was read from a file without its texts.
+    """
+    need_texts(assembly, "what is in it twice")
     texts = list(_texts(assembly))
     whole = list(_same_text(texts, counter))
     paired = {pair for entry in whole for pair in _pairs(entry.items)}

@@ -87,6 +87,18 @@ def find_message(assembly: Assembly, item: str) -> Message | None:
     return None
 
 
+def need_texts(assembly: Assembly, what: str) -> None:
+    """
+    Raises:
+        UsageError: the texts were left out, so that ``what`` cannot be told.
+    """
+    if assembly.without_texts:
+        raise UsageError(
+            f"{what} is not known: this recording was written without its texts",
+            hint="open the workspace itself, or a full export",
+        )
+
+
 def message_texts(message: Message) -> Iterator[str]:
     """Every text a message carries to the model, in order: content, reasoning, calls.
 

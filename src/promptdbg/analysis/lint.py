@@ -56,12 +56,25 @@ _ROLES: dict[Provider, frozenset[str]] = {
 }
 
 
+NOT_KNOWN = (
+    "This recording was written without its texts: whether calls and results pair, messages are empty, "
+    "roles follow each other or sizes are too large is not known."
+)
+"""What is said where the texts were left out."""
+
+_WITHOUT_TEXTS = frozenset({"system-in-the-middle", "unknown-role"})
+"""What roles alone tell."""
+
+
 def lint_assembly(assembly: Assembly, provider: Provider) -> tuple[Finding, ...]:
-    """The final list's findings, each with its item, its line, and the stage that brought it in."""
+    """The final list's findings, each with its item, its line, and the stage that brought it in. Without
+    texts only those that roles alone tell; see ``NOT_KNOWN``."""
     final = assembly.stage(StageKind.FINAL)
     if final is None:
         return ()
     found = lint([message.to_json() for message in final.messages], provider)
+    if assembly.without_texts:
+        found = tuple(finding for finding in found if finding.code in _WITHOUT_TEXTS)
     earlier = [stage for stage in assembly.stages if stage.kind is not StageKind.FINAL]
     keys = [(stage, _keys(stage, provider)) for stage in earlier] if found else []
     return tuple(_placed(finding, final, keys) for finding in found)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Literal, TypeAlias
 
-from promptdbg.analysis.items import message_texts, section_offset
+from promptdbg.analysis.items import message_texts, need_texts, section_offset
 from promptdbg.analysis.room import final_room
 from promptdbg.analysis.surviving import Place, Surviving
 from promptdbg.files.scan import TextFile
@@ -92,7 +92,11 @@ def trace(assembly: Assembly, query: str, files: Iterable[TextFile] = ()) -> Tra
 
     Args:
         files: text files of the workspace; those the assembly already holds are passed over.
+
+    Raises:
+        UsageError: the assembly was read from a file without its texts.
     """
+    need_texts(assembly, "where a text is")
     loaded = {section.source.path for section in assembly.sections if section.source}
     if assembly.session:
         loaded.add(assembly.session)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from promptdbg.analysis.lint import Finding, lint, lint_assembly
+from promptdbg.analysis.lint import NOT_KNOWN, Finding, lint, lint_assembly
 from promptdbg.analysis.requests import PROVIDERS, Provider, messages_of
 from promptdbg.commands import options
 from promptdbg.render import Line, Piece, columns, line, on_disk, wrapped, write, write_json
@@ -34,34 +34,42 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    findings, count = _found(arguments)
+    findings, count, known = _found(arguments)
     if arguments.json:
-        write_json(document(findings))
+        write_json(document(findings, known=known))
     else:
-        write(lines(findings, count, columns()))
+        write(lines(findings, count, columns(), known=known))
     return 1 if findings else 0
 
 
-def _found(arguments: argparse.Namespace) -> tuple[list[Finding], int]:
+def _found(arguments: argparse.Namespace) -> tuple[list[Finding], int, bool]:
+    """The findings, of how many messages, and whether their texts are known."""
     if arguments.final:
         from promptdbg.export.load import read_json
 
         messages, shape = messages_of(read_json(Path(arguments.final)))
         providers: Sequence[Provider] = arguments.provider or [shape]
-        return [f for provider in providers for f in lint(messages, provider)], len(messages)
+        return [f for provider in providers for f in lint(messages, provider)], len(messages), True
     assembly = options.debugger(arguments).assembly
     providers = arguments.provider or ["openai-chat", "anthropic"]
     count = len(assembly.stages[-1].messages) if assembly.stages else 0
-    return [f for provider in providers for f in lint_assembly(assembly, provider)], count
+    found = [f for provider in providers for f in lint_assembly(assembly, provider)]
+    return found, count, not assembly.without_texts
 
 
-def document(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The findings as JSON; the keys are the fields of ``Finding``."""
-    return {"schema": SCHEMA, "findings": [asdict(finding) for finding in findings]}
+def document(findings: Sequence[Finding], *, known: bool = True) -> dict[str, Any]:
+    """The findings as JSON; the keys are the fields of ``Finding``. ``not_known`` says what could not be
+    looked at, where the texts are not ``known``."""
+    found = [asdict(finding) for finding in findings]
+    return {"schema": SCHEMA, "findings": found, "not_known": None if known else NOT_KNOWN}
 
 
-def lines(findings: Sequence[Finding], count: int, cells: int) -> Iterator[Line]:
+def lines(findings: Sequence[Finding], count: int, cells: int, *, known: bool = True) -> Iterator[Line]:
     """The findings, line by line."""
+    if not known:
+        yield from wrapped(NOT_KNOWN, cells)
+    if not findings and not known:
+        return
     if not findings:
         yield line(f"{plural(count, 'message')}, nothing that a provider would refuse.")
         return

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from promptdbg.analysis.cache import Break, CacheReport
 from promptdbg.analysis.duplicates import Duplicate
-from promptdbg.analysis.lint import Finding
+from promptdbg.analysis.lint import NOT_KNOWN, Finding
 from promptdbg.analysis.requests import Provider
 from promptdbg.model import Source
 from promptdbg.text import one_line, pad, plural, safe
@@ -45,13 +45,14 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class Found:
     """Everything that the analyses found. ``others`` is whether there is something to compare with that
-    was not compared: a scenario, another turn."""
+    was not compared: a scenario, another turn. ``unknown`` is a recording without its texts."""
 
     lint: tuple[Finding, ...]
     comparisons: tuple[Comparison, ...]
     duplicates: tuple[Duplicate, ...]
     messages: int
     others: bool = False
+    unknown: bool = False
 
     @property
     def compared(self) -> bool:
@@ -85,7 +86,7 @@ def rows_of(found: Found, picture: Picture) -> list[FindingRow]:
     cache = [_cache_row(entry, items) for entry in found.comparisons]
     rows += [_cache_head(found), *cache]
     twice = [_duplicate_row(entry, items) for entry in found.duplicates]
-    rows += [_twice_head(found.duplicates), *twice]
+    rows += [_twice_head(found), *twice]
     return rows
 
 
@@ -139,10 +140,17 @@ def _labelled(label: str, text: str) -> Paragraph:
 # -- provider rules
 
 
+_UNKNOWN = "not known: this recording was written without its texts"
+
+
 def _lint_head(found: Found, count: int) -> FindingRow:
     names = " and ".join(PROVIDERS.values())
     checked = plural(found.messages, "message")
     title = f"{plural(count, 'breach', 'breaches')} in {checked}" if count else f"none broken in {checked}"
+    if found.unknown:
+        detail = say(NOT_KNOWN)
+        title = title if count else _UNKNOWN
+        return FindingRow(Group.LINT, "", "", title, (detail,), head=True, problem=bool(count))
     detail = say(
         f"The final list is held against what {names} demand: calls and results in pairs and in place, "
         "roles, empty messages, images, sizes. Nothing is changed; the repair is the smallest one."
@@ -250,9 +258,12 @@ _KINDS = {
 }
 
 
-def _twice_head(found: Sequence[Duplicate]) -> FindingRow:
+def _twice_head(findings: Found) -> FindingRow:
+    found = findings.duplicates
     cost = sum(entry.tokens for entry in found)
     title = f"{plural(len(found), 'text')}, {plural(cost, 'token')}" if found else "nothing"
+    if findings.unknown:
+        title = _UNKNOWN
     detail = say(
         "Texts, files and long passages that reach the model more than once. The tokens are what all "
         "copies but the first cost."

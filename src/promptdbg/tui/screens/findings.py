@@ -251,9 +251,10 @@ def _found(picture: Picture, debugger: Debugger, other: Other | None) -> Found:
     return Found(
         tuple(finding for provider in PROVIDERS for finding in lint_assembly(assembly, provider)),
         tuple(_comparisons(assembly, debugger, other)),
-        duplicates(assembly, debugger.counter),
+        () if assembly.without_texts else duplicates(assembly, debugger.counter),
         len(final),
         bool(_others(picture, debugger)),
+        assembly.without_texts,
     )
 
 

@@ -16,6 +16,7 @@ from promptdbg.analysis.excerpt import excerpt
 from promptdbg.analysis.trace import Hit, TraceResult, trace
 from promptdbg.analysis.unread import unread_files
 from promptdbg.debug import Opened
+from promptdbg.errors import UsageError
 from promptdbg.files.scan import TextFile
 from promptdbg.model import Source
 from promptdbg.text import clip, clip_middle, one_line, pad
@@ -195,14 +196,19 @@ class SearchScreen(ItemScreen):
                     return
                 yield file
 
-        self._result = await asyncio.to_thread(trace, picture.assembly, needle, files())
+        try:
+            self._result = await asyncio.to_thread(trace, picture.assembly, needle, files())
+        except UsageError as error:  # its texts were left out
+            self._result = None
+            self._show(error.what)
+            return
         self._show()
 
-    def _show(self) -> None:
+    def _show(self, nothing: str = NOTHING_ASKED) -> None:
         result, picture = self._result, self.picture
         listing = self.query_one(HitList)
         if result is None or picture is None:
-            listing.show((), (), NOTHING_ASKED)
+            listing.show((), (), nothing)
             self._show_hit()
             return
         hits = [hit for hit in result.hits if not (self.only_lost and hit.verdict == "seen")]
