@@ -12,9 +12,9 @@ from promptdbg import sessions
 from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.errors import InputError, PromptdbgError, UsageError
-from promptdbg.files.disk import is_file
+from promptdbg.files.disk import is_file, noting
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
-from promptdbg.records import SessionRef, StoredSession
+from promptdbg.records import SessionRef
 from promptdbg.sessions.choosing import choose, wanted, with_named
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
 from promptdbg.workspace import MANIFEST_NAME, Workspace, open_folder
@@ -34,7 +34,8 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A workspace, read: the engine that fits and why, its inputs, the sessions there are."""
+    """A workspace, read: the engine that fits and why, its inputs, the sessions there are, and the paths
+    that were read."""
 
     request: OpenRequest
     workspace: Workspace
@@ -42,6 +43,7 @@ class Opened:
     detection: Detection
     inputs: Inputs
     sessions: tuple[SessionRef, ...] = ()
+    read: tuple[str, ...] = ()
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -53,9 +55,9 @@ class Opened:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The paths whose change may change the picture: the engine's, the manifest, the session."""
-        named = (*self.inputs.watched, str(self.workspace.path / MANIFEST_NAME), self.inputs.session)
-        return () if self.recorded else tuple(dict.fromkeys(path for path in named if path))
+        """The paths whose change, appearance or removal may change the picture: those that were read, and
+        the manifest."""
+        return () if self.recorded else (str(self.workspace.path / MANIFEST_NAME), *self.read)
 
     @property
     def recorded(self) -> bool:
@@ -138,21 +140,23 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
     chosen, detection = choose_engine(workspace, request.engine)
     home = _home(request)
     found: tuple[SessionRef, ...] = ()
-    stored: StoredSession | None = None
+    reader: sessions.Format | None = None
+    ref: SessionRef | None = None
     if chosen.session_format is not None:
         reader = sessions.session_format(chosen.session_format)
         found = reader.find(workspace, home)
         ref = choose(found, wanted(workspace, request.session), chosen.session_format)
-        stored = reader.read(ref) if ref else None
     elif request.session not in (None, "latest"):
         raise UsageError(f"engine {chosen.name} reads no session file", where="--session")
-    inputs: Inputs = chosen.load(
-        workspace,
-        LoadRequest(
-            session=stored, message=request.message, now=request.now, trust=request.trust, home=str(home)
-        ),
-    )
-    return Opened(request, workspace, chosen, detection, inputs, found)
+    with noting() as read:
+        stored = reader.read(ref) if reader and ref else None
+        inputs: Inputs = chosen.load(
+            workspace,
+            LoadRequest(
+                session=stored, message=request.message, now=request.now, trust=request.trust, home=str(home)
+            ),
+        )
+    return Opened(request, workspace, chosen, detection, inputs, found, tuple(sorted(read)))
 
 
 def find_sessions(

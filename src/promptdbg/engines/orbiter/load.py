@@ -28,7 +28,7 @@ from promptdbg.engines.rows import rows_from
 from promptdbg.files.structured import Parsed
 from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.times import is_iso_time
-from promptdbg.workspace import MANIFEST_NAME, Workspace
+from promptdbg.workspace import Workspace
 
 CONFIG = "orbiter.yaml"
 FILES = {
@@ -74,7 +74,6 @@ class _Reading:
     config: Parsed
     data: dict[str, Json]
     notices: list[Notice] = field(default_factory=list)
-    watched: list[str] = field(default_factory=list)
     failure: Failure | None = None
     in_manifest: Callable[..., Source | None] = lambda *keys: None
     """Where a key stands in the manifest, which goes before the configuration."""
@@ -85,7 +84,6 @@ class _Reading:
 
     def read(self, name: str) -> Parsed:
         parsed = read_whole(self.folder / name)
-        self.watched.append(str(parsed.path))
         self.notices += parsed.notices
         return parsed
 
@@ -145,7 +143,6 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
         provider=_chosen(reading, "provider", ("works", "fails", "none"), "works"),
         summary=reading.typed("summary", str, "(summary of the older messages)"),
         warnings=tuple(reading.notices),
-        watched=(str(workspace.path / MANIFEST_NAME), *reading.watched),
         failure=reading.failure,
     )
 
@@ -153,7 +150,7 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
 def _start(workspace: Workspace, files: Mapping[str, str]) -> _Reading:
     config = read_table(workspace.path / files["config"])
     data: dict[str, Json] = {}
-    reading = _Reading(workspace.path, config, data, list(config.notices), [str(config.path)])
+    reading = _Reading(workspace.path, config, data, list(config.notices))
     data.update({str(key): value for key, value in (config.value or {}).items()})
     for key in data:
         if key not in _KEYS:
@@ -230,7 +227,6 @@ def _trusted(
     name = workspace.options.get("python", reading.data.get("python"))
     if not isinstance(name, str):
         return None
-    reading.watched.append(str(workspace.path / name))
     if not request.trust:
         message = "neurons in Python are not run without --trust"
         reading.notices.append(Notice("orbiter.not-trusted", message, Source(str(workspace.path / name))))

@@ -21,7 +21,7 @@ from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed
 from promptdbg.model import Failure, Json, Notice, Source
-from promptdbg.workspace import MANIFEST_NAME, Workspace
+from promptdbg.workspace import Workspace
 
 CONFIG = "phronomy.yaml"
 
@@ -119,7 +119,6 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
         execution_id=None if execution is None else str(execution),
         share=reading.data.get("share") if isinstance(reading.data.get("share"), (int, float)) else None,
         warnings=tuple(reading.notices),
-        watched=tuple(str(workspace.path / name) for name in (MANIFEST_NAME, *names.values())),
         policy_failure=reading.failure,
     )
 
