@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
-import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,6 +45,7 @@ from promptdbg.engines.bee.store import read_store, record_times, store_folder
 from promptdbg.engines.named import broken
 from promptdbg.errors import InputError
 from promptdbg.files.disk import entries, is_folder, is_there, read_file
+from promptdbg.files.tomltext import TomlError, read_toml
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
 from promptdbg.files.walkup import Candidate, candidates, folders
 from promptdbg.model import Json, Notice, Source
@@ -63,7 +62,6 @@ _SHARED = {
     "are not rebuilt here",
     "CLAUDE.md": "other agents that read it, such as Claude Code, are not rebuilt here",
 }
-_LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
 
@@ -182,11 +180,10 @@ class _Loading:
         config = Config()
         if data is not None:
             try:
-                document = tomllib.loads(data.decode("utf-8-sig"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-                at = _LINE.search(str(error))
-                place = Source(str(path), int(at[1]) if at else None)
-                raise broken(f"is not TOML: {error}", place) from error  # bee does not start either
+                document = read_toml(data.decode("utf-8-sig"))
+            except (TomlError, UnicodeDecodeError) as error:  # bee does not start either
+                line = error.line if isinstance(error, TomlError) else None
+                raise broken(f"is not TOML: {error}", Source(str(path), line)) from error
             config, wrong = merge_document(config, document)
             for message in wrong:
                 self._notice("bee.config", f"{message}; bee refuses the whole file", path)
