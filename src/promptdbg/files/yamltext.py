@@ -128,9 +128,14 @@ def _typed(kind: str) -> None:
     _Loader.add_constructor(tag, construct)
 
 
+def _set(loader: _Loader, node: Any) -> Iterator[Any]:
+    """A kind that JSON lacks: names without values, as it is typed."""
+    return loader.construct_yaml_map(node)
+
+
 _typed("timestamp")
 _typed("binary")
-_Loader.add_constructor("tag:yaml.org,2002:set", lambda loader, node: loader.construct_yaml_map(node))
+_Loader.add_constructor("tag:yaml.org,2002:set", _set)
 
 
 def _marked(error: yaml.MarkedYAMLError) -> YamlError:
