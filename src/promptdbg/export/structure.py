@@ -21,6 +21,7 @@ from promptdbg.engines import ENGINE_NAMES
 from promptdbg.export.document import Document, counted_document
 from promptdbg.export.load import STRUCTURE_SCHEMA
 from promptdbg.export.vocabulary import BLOCK_TYPES, FILE_NAMES, ROLES, is_plain, suffix
+from promptdbg.lengths import utf8_length, utf16_length
 from promptdbg.model import (
     Assembly,
     Decision,
@@ -33,7 +34,6 @@ from promptdbg.model import (
     Source,
     Stage,
 )
-from promptdbg.tokens import utf8_length, utf16_length
 
 
 @collector_at_rest

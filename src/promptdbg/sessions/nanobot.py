@@ -217,14 +217,3 @@ def _sidecar(path: Path) -> Json:
     except (OSError, ValueError, RecursionError) as error:
         return {"path": str(beside), "problem": f"is not JSON: {error}"}
     return {"path": str(beside), "stale": stale, "payload": payload}
-
-
-def sniff(path: Path, head: bytes) -> bool:
-    """Whether a file begins like one of nanobot's: a metadata object on its first line."""
-    first = head.lstrip().split(b"\n", 1)[0]
-    return (
-        path.suffix == ".jsonl"
-        and first.startswith(b"{")
-        and re.search(rb'"_type"\s*:\s*"metadata"', first[:4096]) is not None
-        and b"last_consolidated" in first + head[:_HEAD]
-    )

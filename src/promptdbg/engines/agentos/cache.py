@@ -13,8 +13,8 @@ from typing import Any
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.elements import format_of, preference_prompts, verbosity_of
 from promptdbg.engines.agentos.texts import Texts
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Json
-from promptdbg.tokens import utf16_length
 
 SYSTEM_CHARS, INPUT_CHARS, LAST_MESSAGE_CHARS = 50, 100, 50
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
