@@ -92,6 +92,15 @@ def archived_summary(turn: Turn) -> Summary | None:
     return Summary(text, updated_at(turn))
 
 
+def summary_problem(turn: Turn) -> str:
+    """Why the stored summary is not the archived summary of this turn; empty where none is stored."""
+    assert turn.restored is not None
+    raw = turn.restored.metadata.get("_last_summary")
+    if raw is None or turn.session_key.startswith("dream:") or turn.options.dialect.strict_summary:
+        return ""
+    return "_last_summary of the session " + ("has no text" if isinstance(raw, dict) else "is no object")
+
+
 def _strict_summary(raw: dict[str, object]) -> Summary:
     where, meaning = (
         "agent/autocompact.py::prepare_session",

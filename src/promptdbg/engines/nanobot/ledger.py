@@ -76,9 +76,12 @@ def _tools(turn: Turn) -> Draft:
         whole.evidence = Evidence.UNKNOWN
         whole.status = SectionStatus.EMPTY
         return whole.note(rules.TOOLS_SENT, unknown_tools(turn.options.dialect))
+    sent = ordered(turn.inputs.tools or ())
+    if [tool_name(tool) for tool in sent] != list(dict.fromkeys(map(tool_name, turn.inputs.tools or ()))):
+        whole.note(rules.TOOLS_ORDER, "they are given in another order than they are sent in")
     position = 1
     kept = {tool_id(tool) for tool in tools.definitions}
-    for tool in ordered(turn.inputs.tools or ()):
+    for tool in sent:
         text = dumps(tool)
         child = Draft(tool_id(tool), tool_name(tool), "tool", text, text, place="tools")
         if child.id in kept:
