@@ -39,7 +39,11 @@ def cache_key(
 
 
 def _published_hash(
-    components: Mapping[str, Json], model: Json, context: Any, template: str, texts: Texts
+    components: Mapping[str, Json],
+    model: Json,
+    context: Any,
+    template: str,
+    texts: Texts,  # noqa: ARG001 - the newer digest has a use for it
 ) -> str:
     persona = js.UNDEFINED if js.nullish(context) else js.get(js.get(context, "activePersona"), "id")
     parts = (

@@ -33,7 +33,7 @@ from promptdbg.tokens import TokenCounter
 def report(turn: Turn, counter: TokenCounter) -> Assembly:
     """The assembly of a turn, as far as it got."""
     sections = _sections(turn, counter)
-    budget = _budget(turn, sections)
+    budget = _budget(turn)
     dialect = turn.options.dialect
     return Assembly(
         engine=EngineInfo("nanobot", "nanobot", dialect.name, turn.prose.fidelity),
@@ -98,7 +98,7 @@ def _tools(turn: Turn) -> Draft:
 # ---- ledger --------------------------------------------------------------------------------------
 
 
-def _budget(turn: Turn, sections: list[Section]) -> Budget:
+def _budget(turn: Turn) -> Budget:
     """The framework's own estimate of the last list, in parts."""
     options = turn.options
     limit = options.input_budget or None

@@ -144,8 +144,8 @@ FINAL = _rule(
 )
 
 CATALOGUE = (
-    ESCAPE,
     JOIN,
+    ESCAPE,
     TRIM,
     COMPACT,
     TOOLS,
