@@ -27,15 +27,30 @@ def read_toml(text: str) -> dict[str, Any]:
         TomlError: it is none, or holds what cannot be read.
     """
     try:
-        return tomllib.loads(text)
+        return _loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         at = (int(place[1]), int(place[2])) if place and place[1] else (None, None)
         raise TomlError(str(error) if at[0] is None else _PLACE.sub("", str(error)), *at) from error
     except RecursionError as error:
         raise TomlError("nested too deeply") from error
-    except ValueError as error:  # Python makes no number of thousands of decimal digits
+    except ValueError as error:
         raise TomlError("a number has too many digits", _too_long_at(text)) from error
+
+
+def _loads(text: str) -> dict[str, Any]:
+    """As ``tomllib.loads``; a number that is too long is a plain ValueError, in whatever base."""
+    found = tomllib.loads(text)
+    left: list[Any] = [found]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+        elif isinstance(value, int):
+            str(value)  # Python makes no text of thousands of digits, so neither could a message
+    return found
 
 
 def _too_long_at(text: str) -> int:
@@ -45,7 +60,7 @@ def _too_long_at(text: str) -> int:
     while low < high:
         middle = (low + high) // 2
         try:
-            tomllib.loads("\n".join(lines[:middle]))
+            _loads("\n".join(lines[:middle]))
         except tomllib.TOMLDecodeError:
             low = middle + 1
         except ValueError:

@@ -106,7 +106,10 @@ class _Loader(yaml.SafeLoader):
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep)
+            found = super().construct_object(node, deep)
+            if isinstance(found, int):
+                str(found)  # Python makes no text of thousands of digits, so neither could a message
+            return found
         except (yaml.YAMLError, RecursionError):
             raise
         except Exception as error:  # whatever a conversion raises

@@ -19,6 +19,7 @@ from promptdbg.files.disk import read_file
 from promptdbg.model import Json, Notice, Source
 
 _LIMIT = 4 * 1024 * 1024
+_DIGITS_MAX = 4_000  # Python makes no number of many more
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -76,7 +77,7 @@ class _Reader:
         value = self.get(table, *names)
         if value is None:
             return default
-        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d+\s*", value):
+        if isinstance(value, str) and re.fullmatch(rf"\s*[+-]?\d{{1,{_DIGITS_MAX}}}\s*", value):
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
             self.warn(
