@@ -224,7 +224,11 @@ NANOBOT: list[tuple[str, str]] = [
     ("skills/a/SKILL.md", f"---\ndescription: {LONG}\n---\nbody\n"),
     ("skills/a/SKILL.md", f"---\n? {LONG}\n: 1\n---\nbody\n"),
     ("skills/a/SKILL.md", "---\ndescription: !!int ''\n---\nbody\n"),
-    ("config.json", json.dumps({"agents": {"defaults": {"maxTokens": DIGITS}}})),
+    *(
+        ("config.json", json.dumps({"agents": {"defaults": {key: value}}}))
+        for key in ("maxTokens", "contextWindowTokens", "consolidationRatio", "maxMessages")
+        for value in (DIGITS, 10**4_000, float("inf"))
+    ),
     ("memory/history.jsonl", f'{{"cursor": {DIGITS}}}\n'),
     ("memory/history.jsonl", f"{DEEP}\n"),
     ("memory/.cursor", DIGITS),
@@ -255,3 +259,9 @@ def test_a_file_of_nanobot_with_such_a_value_gives_an_assembly(
     invariants.check(assembly)
     told = [notice.message for notice in assembly.warnings]
     assert all("\n" not in message for message in told)
+
+
+def test_a_window_that_no_arithmetic_can_take_is_a_wrong_value_of_bee(tmp_path: Path) -> None:
+    (tmp_path / "promptdbg.toml").write_text(f'engine = "bee"\ncontext_window = {10**4_000}\n')
+    with pytest.raises(InputError, match="whole number"):
+        open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))

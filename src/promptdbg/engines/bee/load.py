@@ -48,7 +48,7 @@ from promptdbg.files.disk import entries, is_folder, is_there, read_file
 from promptdbg.files.tomltext import TomlError, read_toml
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
 from promptdbg.files.walkup import Candidate, candidates, folders
-from promptdbg.model import Json, Notice, Source
+from promptdbg.model import Json, Notice, Source, is_finite
 from promptdbg.paths import disk_root
 from promptdbg.times import iso_time
 from promptdbg.workspace import Workspace
@@ -151,7 +151,7 @@ class _Loading:
         value = self._option(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0 or not is_finite(value):
             raise self.workspace.wrong("must be a whole number, 0 or more", key)
         return value
 
