@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from hypothesis import given
@@ -13,14 +13,8 @@ from promptdbg.analysis.align import align
 from promptdbg.analysis.alignment import CHANGES, PRESENT, CellKind
 from promptdbg.analysis.matching import longest_increasing, match
 from promptdbg.model import Message, MessageStatus, Stage, StageKind
-
-
-def message(name: str, text: str = "", *sources: str, role: str = "user") -> Message:
-    return Message(id=name, role=role, content=text, tokens=len(text), sources=sources or (name,))
-
-
-def stage(name: str, messages: list[Message], kind: StageKind = StageKind.STEP) -> Stage:
-    return Stage(name, kind, name.upper(), tuple(messages), tokens=sum(m.tokens for m in messages))
+from tests.analysis.long_lists import long_session, message, stage
+from tests.steps import LINEAR, growth
 
 
 @st.composite
@@ -138,23 +132,12 @@ def test_matches_are_increasing_and_equal(left: str, right: str) -> None:
     assert [j for _, j in pairs] == sorted(j for _, j in pairs)
 
 
-def test_a_long_session_aligns_in_no_time() -> None:
-    rows = [message(f"m{i}", f"text {i}") for i in range(50_000)]
-    final = [replace(m, content="cut") if i % 10 == 0 else m for i, m in enumerate(rows) if i % 7]
-    system = message("system", "be good", role="system")
-    stages = [
-        stage("session", rows, StageKind.SESSION),
-        stage("initial", [system, *rows], StageKind.INITIAL),
-        stage("final", [system, *final], StageKind.FINAL),
-    ]
-    best = min(_seconds(stages) for _ in range(3))
-    alignment = align(stages)
+def test_a_long_session_aligns() -> None:
+    # A walk that compares every row with every other takes minutes.
+    alignment = align(long_session(50_000))
     assert alignment.length == 50_001
     assert len(alignment.changes) > 10_000
-    assert best < 2, f"{best:.3f} s"  # a walk that compares every row with every other takes minutes
 
 
-def _seconds(stages: list[Stage]) -> float:
-    start = time.perf_counter()
-    align(stages)
-    return time.perf_counter() - start
+def test_ten_times_the_messages_are_about_ten_times_the_work() -> None:
+    assert growth(lambda count: partial(align, long_session(count)), 500) < LINEAR

@@ -1,15 +1,16 @@
-"""The word difference: applying it gives the other side, whatever the texts, in bounded time."""
+"""The word difference: applying it gives the other side, whatever the texts, by bounded work."""
 
 from __future__ import annotations
 
-import random
-import time
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from promptdbg.analysis.diff import Change, pieces, word_diff
+from tests.analysis.texts import HARD
+from tests.steps import LINEAR, growth
 
 _TEXT = st.lists(
     st.sampled_from(["a", "bc", " ", "\n", "é", "日本", ",", "\r\n", "\x1b[0m"]), max_size=60
@@ -93,37 +94,19 @@ def test_a_word_changed_in_each_of_many_equal_lines() -> None:
     assert all(c.a_end - c.a_start == c.b_end - c.b_start == 1 for c in changes)
 
 
-_RNG = random.Random(5)
-_LONG = [
-    ("repeated words", "a b " * 60_000, "b a " * 60_000),
-    ("one line, all different", "x" * 1_000_000, "y" * 1_000_000),
-    (
-        "random words",
-        " ".join(_RNG.choices("abcdefgh", k=90_000)),
-        " ".join(_RNG.choices("abcdefgh", k=90_000)),
-    ),
-    (
-        "random lines",
-        "\n".join(_RNG.choices([f"line {n}" for n in range(300)], k=60_000)),
-        "\n".join(_RNG.choices([f"line {n}" for n in range(300)], k=60_000)),
-    ),
-    (
-        "reversed",
-        " ".join(f"w{n}" for n in range(60_000)),
-        " ".join(f"w{n}" for n in range(59_999, -1, -1)),
-    ),
-    (
-        "nested",
-        " ".join(_nested := [f"t{n // 2}" for n in range(50_000)]),
-        " ".join(_nested[1:] + _nested[:1]),
-    ),
-    ("one word changed in each line", "some words here 1\n" * 20_000, "some words here 2\n" * 20_000),
-]
+@pytest.mark.parametrize("kind", HARD)
+def test_long_texts(kind: str) -> None:
+    a, b = HARD[kind](60_000)
+    assert _applied(a, b, word_diff(a, b)) == b
 
 
-@pytest.mark.parametrize(("a", "b"), [case[1:] for case in _LONG], ids=[case[0] for case in _LONG])
-def test_long_texts_take_bounded_time(a: str, b: str) -> None:
-    start = time.process_time()
-    changes = word_diff(a, b)
-    assert time.process_time() - start < 8  # some 1 s at most; a quadratic walk would take minutes
-    assert _applied(a, b, changes) == b
+def test_one_long_line() -> None:
+    # Character by character against each other it would take hours.
+    a, b = "x" * 1_000_000, "y" * 1_000_000
+    assert word_diff(a, b) == (Change(0, len(a), 0, len(b)),)
+
+
+@pytest.mark.parametrize("kind", HARD)
+def test_ten_times_the_text_is_about_ten_times_the_work(kind: str) -> None:
+    # Of sizes that are still compared by word: what is longer is replaced whole.
+    assert growth(lambda size: partial(word_diff, *HARD[kind](size)), 2_000) < LINEAR

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from promptdbg.analysis.align import align_assembly
+from promptdbg.analysis.align import align, align_assembly
+from promptdbg.analysis.diff import word_diff
 from promptdbg.analysis.fixes import fixes
 from promptdbg.analysis.tried import Tried, lost_items
 from promptdbg.analysis.turns import Timeline
 from promptdbg.debug import Debugger, open_workspace
 from promptdbg.export.redact import Redactor
 from promptdbg.export.structure import structure
+from promptdbg.export.views import views
 from promptdbg.model import StageKind
-from tests.bench.measuring import Result, best, bound, in_turn, ratio
+from tests.analysis.long_lists import long_session
+from tests.analysis.texts import HARD
+from tests.bench.measuring import Result, best, bound, growth, in_turn, ratio
 from tests.bench.workspaces import grown, text
 
 
@@ -82,6 +86,21 @@ def aligning() -> Iterator[Result]:
         said = " + ".join(f"{len(stage.messages):,}" for stage in lists)
         yield bound(f"align {said} messages", best(lambda: align_assembly(assembly)), 0.15, told=True)
         yield bound("structure export of them", best(lambda: structure(assembly, b"salt"), runs=3), 2)
+    yield growth(
+        "align 50,000 messages, many lost and rewritten, to 5,000",
+        lambda count: partial(align, long_session(count)),
+        5_000,
+    )
+
+
+def comparing() -> Iterator[Result]:
+    """The word difference of long texts that are hard to compare."""
+    for kind, made in HARD.items():
+        yield growth(
+            f"word difference, {kind}, 20,000 to 2,000",
+            lambda size, made=made: partial(word_diff, *made(size)),  # type: ignore[misc]
+            2_000,
+        )
 
 
 _SECRETS = (
@@ -111,3 +130,13 @@ def redacting() -> Iterator[Result]:
             redactor.redact(entry)
 
     yield bound(f"redact {size / 1e6:.1f} MB in {len(texts):,} texts", best(redact, runs=2), 5, told=True)
+    yield growth(
+        "take the line breaks out of 600,000 blanks, to 60,000",
+        lambda count: partial(_read, (" " * (count // 2) + "x\n") * 2),
+        60_000,
+    )
+
+
+def _read(text: str) -> None:
+    for view in views(text):
+        assert view.text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from promptdbg.debug import Debugger, Opened, open_workspace
 from promptdbg.model import Settings
 from promptdbg.tokens import Tokenizer, load_encoding, tokenizer
-from tests.bench.measuring import Result, best, bound, in_turn, ratio
+from tests.bench.measuring import Result, best, bound, growth, in_turn, ratio
 from tests.bench.workspaces import GROWN, grown, text
 
 _KNOBS = {
@@ -49,10 +50,18 @@ def counting() -> Iterator[Result]:
             1.1,
             told=name == "o200k_base",
         )
+    for blank in (" ", "\t", "\u00a0"):
+        yield growth(f"count {2_400_000:,} of {blank!a}, to {240_000:,}", partial(_run, blank), 240_000)
     whole = text(0, 200_000)
     counter = tokenizer()
     counter.count(whole)
     yield bound(f"count a text of {len(whole) // 1000:,} kB again", best(lambda: counter.count(whole)))
+
+
+def _run(blank: str, count: int) -> Callable[[], int]:
+    """Counts a long run of blanks, and then two runs that are each just short of a block."""
+    text = f"x{blank * (count // 2)}y{blank * (count // 4)}\n{blank * (count // 4)}x"
+    return lambda: Tokenizer(tokenizer().info, tokenizer().info.name).count(text)
 
 
 def knob() -> Iterator[Result]:

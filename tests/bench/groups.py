@@ -14,10 +14,12 @@ GROUPS = {
     "knob": core.knob,
     "assembling": core.assembling,
     "many": items.many,
+    "importing": items.importing,
     "starting": programs.starting,
     "explaining": analysis.explaining,
     "turning": analysis.turning,
     "aligning": analysis.aligning,
+    "comparing": analysis.comparing,
     "redacting": analysis.redacting,
 }
 

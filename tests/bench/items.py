@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from promptdbg.engines.agentos import ENGINE as AGENTOS
@@ -19,7 +22,7 @@ from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.items import Item
 from promptdbg.model import Settings
 from promptdbg.tokens import tokenizer
-from tests.bench.measuring import Result, best, bound
+from tests.bench.measuring import Result, best, bound, growth
 from tests.engines.bee import test_speed as bee
 
 _COUNT = 10_000
@@ -36,6 +39,13 @@ def many() -> Iterator[Result]:
         engine.assemble(inputs, settings, counter)
         spent = best(lambda e=engine, i=inputs, s=settings: e.assemble(i, s, counter))  # type: ignore[misc]
         yield bound(f"{engine.name}: assemble {_COUNT:,} {what}", spent, 0.1)
+
+
+def importing() -> Iterator[Result]:
+    """A bee workspace opened and assembled whose rules name many files, all found or none."""
+    with tempfile.TemporaryDirectory() as folder:
+        for what, made in (("imports", bee.imports), ("searches for no file", bee.searches)):
+            yield growth(f"bee: 1,000 {what}, to 100", partial(made, Path(folder) / made.__name__), 100)
 
 
 def _orbiter() -> Iterator[Case]:

@@ -65,6 +65,17 @@ def ratio(what: str, ours: float, theirs: float, most: float | None = None, *, t
     return Result(what, figure, f"at most {most:g}x", found <= most, told)
 
 
+def growth(what: str, made: Callable[[int], Callable[[], Any]], size: int) -> Result:
+    """What ten times the size takes, as a multiple of what the size takes, both in turn; each is done once
+    before, for what is kept from then on. A quadratic walk takes a hundred times as long, and larger data
+    is slower to reach."""
+    small, large = made(size), made(10 * size)
+    small()
+    large()
+    more, less = in_turn(large, small, runs=3)
+    return ratio(what, more, less, 30)
+
+
 def bound(what: str, seconds: float, most: float | None = None, *, told: bool = False) -> Result:
     """A time, and the longest it may be."""
     if most is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import time
 from pathlib import Path
 
 from promptdbg.cli import main
+from tests.steps import steps
 
 EXAMPLES = Path(__file__).parents[2] / "src" / "promptdbg" / "examples"
 
@@ -17,8 +17,8 @@ ACTING = re.compile(
 )
 """What may never reach a terminal: all that acts on it or hides on it, but line feed and tab."""
 
-SECONDS_MAX = 3.0
-"""Processor time of one command on small input; far above what is needed, for a slow machine."""
+STEPS_MAX = 3_000_000
+"""Lines of Python of one command on small input; far above what is needed."""
 
 
 def run(*words: str | Path, one_line: bool = True) -> tuple[int, str, str]:
@@ -28,18 +28,22 @@ def run(*words: str | Path, one_line: bool = True) -> tuple[int, str, str]:
         one_line: an error is all that is said; exports report before they fail.
     """
     out, err = io.StringIO(), io.StringIO()
-    started = time.process_time()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    code = 0
+
+    def call() -> None:
+        nonlocal code
         try:
             code = main([str(word) for word in words])
         except SystemExit as done:  # argparse, after --help
             code = int(done.code or 0)
-    seconds = time.process_time() - started
+
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        work = steps(call)
     said = err.getvalue()
     assert code in (0, 1, 2), said
     assert "Traceback" not in said
     assert not ACTING.search(out.getvalue()), "the output acts on a terminal"
     assert not ACTING.search(said), "the error acts on a terminal"
     assert not one_line or code != 2 or said.count("\n") == 1, said
-    assert seconds < SECONDS_MAX
+    assert work < STEPS_MAX
     return code, out.getvalue(), said

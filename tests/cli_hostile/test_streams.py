@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -74,20 +73,38 @@ def test_a_current_folder_that_is_gone(tmp_path: Path) -> None:
     assert (code, said.count("\n")) == (2, 1)
 
 
+READING = """
+import sys
+from promptdbg.__main__ import main
+
+told = []
+
+def tell(event, arguments):
+    if event == "open" and str(arguments[0]).endswith("session.jsonl") and not told:
+        told.append(1)
+        print("reading", file=sys.stderr, flush=True)
+
+sys.addaudithook(tell)
+sys.exit(main())
+"""
+"""The program, which says when it opens the session: where an interrupt meets it at work."""
+
+
 def test_an_interrupt(tmp_path: Path) -> None:
     session = tmp_path / "session.jsonl"
     row = '{"role": "user", "content": "%s %d"}\n'
     session.write_text("".join(row % ("word " * 50, number) for number in range(30_000)))
     words = ["inspect", str(EXAMPLES / "nanobot-lost-rule"), "--session", str(session)]
     with subprocess.Popen(
-        [sys.executable, "-m", "promptdbg", *words],
+        [sys.executable, "-c", READING, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         # What runs in the background of a shell ignores it, and all it starts.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as program:
-        time.sleep(1)
+        assert program.stderr is not None
+        assert program.stderr.readline() == "reading\n"
         program.send_signal(signal.SIGINT)
         _, said = program.communicate(timeout=60)
     assert program.returncode in (0, 130)

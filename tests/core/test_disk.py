@@ -44,7 +44,7 @@ def test_folder(tmp_path: Path) -> None:
     assert kind_of(tmp_path) == "directory"
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 def test_pipe_socket_and_device_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
     monkeypatch.chdir(tmp_path)  # a socket's name may have a hundred bytes at the most
@@ -54,7 +54,7 @@ def test_pipe_socket_and_device_are_not_opened(tmp_path: Path, monkeypatch: pyte
             assert kind_of(path) == "not-regular"
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 def test_file_that_becomes_a_pipe_between_look_and_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -216,11 +215,10 @@ BLANKS = ["\u00a0", "\t", "\u2028", " "]
 def test_long_runs_of_blanks_neither_panic_nor_hang(name: str, blank: str) -> None:
     counter = Tokenizer(tokenizer(name).info, name)
     per_block = counter.count("x" + blank * 1000)
-    started = time.monotonic()
+    # Whatever walks a run once for every blank of it takes far longer than the runner lets a test.
     assert counter.count("x" + blank * 1_200_000 + "y") >= per_block
     # A run just under the block, twice: the search for runs must not begin anew at every blank.
     assert counter.count(blank * 390_000 + "\n" + blank * 390_000 + "x") >= per_block
-    assert time.monotonic() - started < 20
 
 
 def test_a_text_is_encoded_slice_by_slice() -> None:

@@ -1,9 +1,8 @@
-"""The readings of a text: line breaks taken out, and that a run of blanks costs nothing."""
+"""The readings of a text: line breaks taken out, and that a run of blanks is walked once."""
 
 from __future__ import annotations
 
 import re
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +18,7 @@ def test_a_break_goes_with_its_blanks_and_its_backslash(text: str) -> None:
     assert unwrapped[:1] == ([BREAK.sub("", text)] if "\n" in text else [])
 
 
-def test_a_long_run_of_blanks_is_read_in_no_time() -> None:
-    text = (" " * 300_000 + "x\n") * 2
-    began = time.process_time()
-    assert [view.text for view in views(text)][-1] == " " * 300_000 + "xx"
-    assert time.process_time() - began < 2
+def test_a_long_run_of_blanks_is_walked_once() -> None:
+    # A pattern tried at every blank of it would take far longer than the runner lets a test.
+    text = (" " * 1_000_000 + "x\n") * 2
+    assert [view.text for view in views(text)][-1] == " " * 1_000_000 + "xx"

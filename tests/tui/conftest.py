@@ -61,9 +61,12 @@ def golden() -> Callable[[PromptdbgApp, str], None]:
 
 @pytest.fixture(autouse=True)
 def _no_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the machine shows: colours are on, no editor, the sample engine is known."""
+    """Nothing of the machine shows: colours are on, no editor, the sample engine is known. However slow it
+    is, a key or a click that follows another at once counts as such."""
     for name in ("NO_COLOR", "VISUAL", "EDITOR", "TEXTUAL_ANIMATIONS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("promptdbg.tui.driver.JOIN_SECONDS", 1000)
+    monkeypatch.setattr(PromptdbgApp, "CLICK_CHAIN_TIME_THRESHOLD", 1000)
     sample.install()
 
 
@@ -109,16 +112,26 @@ def drawn(app: PromptdbgApp) -> Picture:
     return app.picture
 
 
+PATIENCE = 6_000
+"""Looks, a hundredth of a second apart at the least, until a wait is given up. It ends with what it waits
+for; the runner's own limit is what ends a test that hangs."""
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str) -> None:
+    """Wait until something holds, and what it came with is drawn."""
+    for _ in range(PATIENCE):
+        await pilot.pause(0.01)
+        if holds():
+            break
+    else:
+        raise AssertionError(f"never {what}")
+    await pilot.pause()
+
+
 async def settled(pilot: Pilot[Any], before: object = None) -> None:
     """Wait until the app has a picture other than ``before`` and has drawn it."""
     app = the_app(pilot)
-    for _ in range(400):
-        await pilot.pause(0.01)
-        if app.picture is not None and app.picture is not before:
-            break
-    else:
-        raise AssertionError("no picture came")
-    await pilot.pause()
+    await until(pilot, lambda: app.picture is not None and app.picture is not before, "a new picture")
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -144,9 +157,16 @@ def home_status(pilot: Pilot[Any]) -> str:
 
 async def idle(pilot: Pilot[Any]) -> None:
     """Wait until nothing is being worked out for the screen on top, and it is drawn."""
-    for _ in range(400):
-        await pilot.pause(0.01)
-        lasting = ("driver", "keyboard", "watch")
-        if all(worker.is_finished for worker in pilot.app.workers if worker.group not in lasting):
-            break
-    await pilot.pause()
+    lasting = ("driver", "keyboard", "watch")
+
+    def rests() -> bool:
+        return all(worker.is_finished for worker in pilot.app.workers if worker.group not in lasting)
+
+    await until(pilot, rests, "idle")
+
+
+async def found(pilot: Pilot[Any], words: str, *names: str) -> None:
+    """Type words into the palette and wait until it shows what they find."""
+    await pilot.press("ctrl+p", *words)
+    await until(pilot, lambda: all(name in screen_text(the_app(pilot)) for name in names), f"{names}")
+    await idle(pilot)

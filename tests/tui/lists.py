@@ -33,6 +33,7 @@ from promptdbg.tui.message_view import Entry, Plan
 from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.widgets.chrome import Header, Status
 from promptdbg.tui.widgets.message_columns import MessageColumns
+from tests.tui.conftest import settled
 
 CUT = Rule("lists.results.cap", "A tool result is cut at its cap", "lists", "1", "lists.py::cap")
 SNIP = Rule("lists.history.snip", "The oldest rows go first", "lists", "1", "lists.py::snip")
@@ -271,10 +272,7 @@ async def lists_of(
     """The app with the Messages screen open on an assembly."""
     app = PromptdbgApp(lambda: Debugger(opened_assembly(shown)), watch=False, show_times=False, **options)
     async with app.run_test(size=size) as pilot:
-        for _ in range(400):
-            await pilot.pause(0.01)
-            if app.picture is not None:
-                break
+        await settled(pilot)
         lists = Lists(pilot)
         await pilot.press("m")
         await lists.settle()

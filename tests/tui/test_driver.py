@@ -16,6 +16,7 @@ from promptdbg.tui.driver import Driver
 from promptdbg.tui.messages import Pictured, Refused, Said, Stale
 from promptdbg.tui.picture import Picture
 from tests.tui import sample
+from tests.tui.conftest import PATIENCE
 
 
 class Heard:
@@ -35,7 +36,7 @@ class Heard:
         return self.last.picture
 
     async def quiet(self, count: int) -> None:
-        for _ in range(500):
+        for _ in range(PATIENCE):
             if len(self.messages) >= count and not self.driver._jobs:
                 return
             await asyncio.sleep(0.01)

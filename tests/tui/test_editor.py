@@ -12,6 +12,7 @@ from promptdbg.errors import UsageError
 from promptdbg.model import Source
 from promptdbg.tui import editor as module
 from promptdbg.tui.editor import editor_command, has_window
+from promptdbg.tui.outside import edit
 from tests.tui.conftest import Run, home_status, idle, the_app
 
 
@@ -100,3 +101,21 @@ async def test_an_editor_with_a_window_runs_beside_where_the_terminal_cannot_be_
         await idle(pilot)
         assert home_status(pilot).startswith("! this terminal cannot start an editor; the file is /")
         assert len(started) == 1
+
+
+async def test_a_file_whose_name_is_a_command_to_an_editor_is_only_a_file(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[Sequence[str]] = []
+    monkeypatch.setattr(
+        "promptdbg.tui.outside.subprocess.Popen", lambda command, stdin: started.append(command)
+    )
+    monkeypatch.setenv("VISUAL", "gvim")
+    monkeypatch.chdir(tmp_path)
+    async with run() as pilot:
+        for name in ("+:!id", "-S evil"):
+            Path(name).touch()
+            # Where a document tells no workspace, its paths are taken from the current folder.
+            edit(the_app(pilot), "", Source(name, 1))
+            await idle(pilot)
+            assert started.pop() == ["gvim", "+1", str(tmp_path / name)]

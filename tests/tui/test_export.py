@@ -276,7 +276,7 @@ async def test_a_bad_redact_table_is_told(run: Run, tmp_path: Path) -> None:
         await idle(pilot)
         assert "[redact] must be a table" in home_status(pilot)
         await pilot.press("ctrl+s")
-        assert home_status(pilot) == "! still looking for what must be hidden"
+        assert home_status(pilot).endswith("[redact] must be a table")
 
 
 async def test_the_last_level_chosen_is_the_one_that_is_shown(run: Run, secret: Path) -> None:

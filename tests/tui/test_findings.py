@@ -18,7 +18,19 @@ from promptdbg.tui.screens.text import TextScreen
 from promptdbg.tui.screens.why import WhyScreen
 from promptdbg.tui.widgets.prose import Prose
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import (
+    Run,
+    drawn,
+    found,
+    home_status,
+    idle,
+    on,
+    press,
+    screen_text,
+    settled,
+    the_app,
+    until,
+)
 
 _RULE = "Ask before you delete a file, and say which one it is and why it must go."
 
@@ -276,12 +288,9 @@ async def test_the_cursor_stays_on_its_finding(run: Run, faulty: Path) -> None:
 
 async def test_the_palette_opens_it(run: Run) -> None:
     async with run() as pilot:
-        await pilot.press("ctrl+p", *"findings")
-        await pilot.pause(0.3)
+        await found(pilot, "findings", "Findings (p)")
         await pilot.press("enter")
-        await pilot.pause(0.2)
-        await idle(pilot)
-        assert isinstance(the_app(pilot).screen, FindingsScreen)
+        await until(pilot, lambda: on(the_app(pilot), FindingsScreen), "at the findings")
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])

@@ -23,7 +23,19 @@ from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from tests import invariants
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import (
+    Run,
+    drawn,
+    found,
+    home_status,
+    idle,
+    on,
+    press,
+    screen_text,
+    settled,
+    the_app,
+    until,
+)
 
 
 def the_list(app: PromptdbgApp) -> SectionList:
@@ -72,8 +84,7 @@ async def test_space_switches_an_item_off_and_undo_brings_it_back(run: Run) -> N
         await press(pilot, "R")
         assert not drawn(app).assembly.settings.changed
         await pilot.press("R")
-        await pilot.pause(0.05)
-        assert home_status(pilot) == "! nothing was changed"
+        await until(pilot, lambda: home_status(pilot) == "! nothing was changed", "refused")
 
 
 async def test_cursor_and_scroll_stay_on_the_item_when_the_picture_changes(run: Run) -> None:
@@ -352,23 +363,21 @@ async def test_warnings(run: Run, tmp_path: Path) -> None:
 async def test_the_palette_knows_actions_and_sections(run: Run) -> None:
     async with run() as pilot:
         app = the_app(pilot)
-        await pilot.press("ctrl+p", *"deploy")
-        await pilot.pause(0.3)
+        await found(pilot, "deploy", "Section deploy")
         await pilot.press("enter")
-        await pilot.pause(0.2)
-        assert here(app) == "skills/deploy"
+        await until(pilot, lambda: here(app) == "skills/deploy", "at the section")
 
 
 @pytest.mark.parametrize("first", [(), ("K",), ("m",)])
 async def test_the_palette_opens_the_knobs_on_one(run: Run, first: tuple[str, ...]) -> None:
     async with run() as pilot:
         app = the_app(pilot)
-        await pilot.press(*first, "ctrl+p", *"mark of")
-        await pilot.pause(0.3)
+        await pilot.press(*first)
+        await found(pilot, "mark of", "Knob Mark of a cut")
         await pilot.press("enter")
-        await pilot.pause(0.2)
+        await until(pilot, lambda: on(app, HomeScreen), "at home")
         panel = app.screen.query_one(KnobPanel)
-        assert panel.has_focus
+        await until(pilot, lambda: panel.has_focus, "in the panel")
         assert panel.display
         assert panel.knob is not None
         assert panel.knob.title == "Mark of a cut"

@@ -122,20 +122,20 @@ def _play(folder: Path, keys: tuple[str, ...]) -> tuple[bytes, int]:
     os.close(slave)
     output = bytearray()
     try:
-        _read_until(master, output, b" whole", 20)
+        _read_until(master, output, b" whole", 60)
         for key in keys:
             os.write(master, key.encode())
             # An escape alone is told from a sequence by the time after it.
             _read(master, output, 0.25 if key == "\x1b" else 0.03)
         _read(master, output, 0.5)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
             os.write(master, b"\x1b")  # out of whatever is open, then leave
             _read(master, output, 0.3)
             os.write(master, b"q")
             _read(master, output, 0.3)
         _read(master, output, 0.2)
-        return bytes(output), process.wait(1)
+        return bytes(output), process.wait(10)
     finally:
         if process.poll() is None:
             process.kill()

@@ -134,7 +134,7 @@ async def opening(folder: Path, **options: Any) -> AsyncIterator[tuple[Pilot[Any
     go = threading.Event()
 
     def opener() -> Debugger:
-        go.wait(30)
+        go.wait(100)
         return sample.opener(folder)()
 
     app = PromptdbgApp(opener, show_times=False, watch=False, **options)

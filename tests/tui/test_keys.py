@@ -44,7 +44,7 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.sections import SectionList
 from promptdbg.tui.widgets.text_view import TextView
 from promptdbg.tui.widgets.virtual import VirtualList
-from tests.tui.conftest import Run, idle, the_app
+from tests.tui.conftest import PATIENCE, Run, idle, the_app
 
 Holds: TypeAlias = Callable[[PromptdbgApp], object]
 
@@ -349,7 +349,7 @@ def test_every_key_is_expected_to_do_something() -> None:
 
 async def until(app: PromptdbgApp, holds: Holds, what: str) -> None:
     """Wait until it holds."""
-    for _ in range(300):
+    for _ in range(PATIENCE):
         await asyncio.sleep(0.01)
         if app.is_running and app.on_top is None:
             continue

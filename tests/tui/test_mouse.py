@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -36,10 +35,7 @@ async def wheel(pilot: Pilot[Any], widget: BudgetLine) -> None:
     await pilot.pause()
 
 
-async def test_the_limit_follows_the_mouse_and_is_one_step_to_undo(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("promptdbg.tui.driver.JOIN_SECONDS", 60)  # however slow the machine is
+async def test_the_limit_follows_the_mouse_and_is_one_step_to_undo(run: Run) -> None:
     async with run() as pilot:
         app = the_app(pilot)
         line = app.screen.query_one(BudgetLine)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from promptdbg.tui.app import PromptdbgApp
+from promptdbg.tui.screens.home import HomeScreen
 from tests.tui import sample
-from tests.tui.conftest import Run, idle, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, idle, on, press, screen_text, settled, the_app, until
 
 Golden = Callable[[PromptdbgApp, str], None]
 
@@ -120,13 +121,19 @@ async def test_stale(run: Run, golden: Golden, size: str, tmp_path: Path) -> Non
     folder = sample.write_workspace(tmp_path / "s")
     async with run(size=SIZES[size], folder=folder) as pilot:
         (folder / "promptdbg.toml").write_text("engine = 5")
+        app = the_app(pilot)
+
+        def told() -> bool:
+            return screen_text(app).splitlines()[0].endswith(" STALE")
+
         await pilot.press("r")
-        await pilot.pause(0.2)
-        golden(the_app(pilot), f"home-stale-{size}")
+        await until(pilot, told, "stale")
+        golden(app, f"home-stale-{size}")
         for key in "mTcpxF":
             await pilot.press(key)
-            await pilot.pause(0.1)
-            assert screen_text(the_app(pilot)).splitlines()[0].endswith(" STALE"), key
+            await until(pilot, lambda: not on(app, HomeScreen), f"another screen by {key}")
+            await idle(pilot)
+            assert told(), key
             await pilot.press("escape", "escape")
 
 
@@ -137,12 +144,12 @@ async def test_opening(workspace: Path, golden: Golden, size: str) -> None:
     go = threading.Event()
 
     def slow() -> object:
-        go.wait(10)
+        go.wait(100)
         return sample.opener(workspace)()
 
     app = PromptdbgApp(slow, watch=False, show_times=False)  # type: ignore[arg-type]
     async with app.run_test(size=SIZES[size]) as pilot:
-        await pilot.pause(0.1)
+        await until(pilot, lambda: "opening …" in screen_text(app), "the first frame")
         golden(app, f"opening-{size}")
         await pilot.press("space", "t", "m", "c", "F", "enter", "b", "K", "K", "e", "y", "s", "f", "z")
         go.set()

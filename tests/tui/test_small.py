@@ -10,10 +10,11 @@ import pytest
 from promptdbg.model import Knob
 from promptdbg.tui.inspector import knob_range
 from promptdbg.tui.screens.findings import FindingList
+from promptdbg.tui.screens.messages import MessagesScreen
 from promptdbg.tui.widgets.chrome import Status
 from promptdbg.tui.widgets.knobs import KnobPanel
 from tests.tui import sample
-from tests.tui.conftest import Run, home_status, idle, screen_text, the_app
+from tests.tui.conftest import Run, found, home_status, idle, on, screen_text, the_app, until
 
 LONG = "what was done here took a sentence that is longer than the line of a narrow window, and ends here"
 
@@ -93,11 +94,7 @@ async def test_the_first_sentence_says_what_stands_nowhere_else(
 
 async def test_the_palette_shows_actions_in_a_window_of_few_lines(run: Run) -> None:
     async with run(size=(60, 10)) as pilot:
-        await pilot.press("ctrl+p", *"turn")
-        await idle(pilot)
-        await pilot.pause(0.2)
-        text = screen_text(the_app(pilot))
-        assert all(name in text for name in ("Turn before ([)", "Turn after (])", "Turns (T)"))
+        await found(pilot, "turn", "Turn before ([)", "Turn after (])", "Turns (T)")
 
 
 async def test_ctrl_c_says_in_the_status_line_what_leaves(run: Run) -> None:
@@ -138,14 +135,13 @@ async def test_the_way_back_is_told_however_narrow_the_window(run: Run, keys: st
 async def test_a_tour_can_be_followed_in_a_window_of_few_lines(run: Run) -> None:
     async with run(size=(60, 10)) as pilot:
         await pilot.press("ctrl+t")
-        await idle(pilot)
-        await pilot.pause(0.3)
-        text = screen_text(the_app(pilot))
-        assert "goes to the next" in " ".join(text.split())
-        assert "▌● KEEP    identity" in text
+        app = the_app(pilot)
+        await until(pilot, lambda: "goes to the next" in " ".join(screen_text(app).split()), "a step")
+        assert "▌● KEEP    identity" in screen_text(app)
         await pilot.press("m")
-        await pilot.pause(0.3)
-        assert "TOUR" in screen_text(the_app(pilot))
+        await until(pilot, lambda: on(app, MessagesScreen), "at the messages")
+        await idle(pilot)
+        assert "TOUR" in screen_text(app)
 
 
 async def test_what_an_export_hides_can_be_read_in_a_window_of_few_lines(run: Run) -> None:

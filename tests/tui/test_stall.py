@@ -2,9 +2,9 @@
 
 No step of the loop and no other thread keeps the interpreter for longer than the limit, each in its
 thread's own processor time: what else the machine does plays no part. A machine that is slower than an
-ordinary one, or is just now, has as much more. The best of a few runs counts for each key, since a cache of the
-processor can be cold: a real stall is in every one of them. That the two take turns remains; the whole
-pause, with a hundred megabytes, is a figure of the benchmarks.
+ordinary one, or is just now, has as much more. The best of a few runs counts for each key, since a cache
+of the processor can be cold: a real stall is in every one of them. That the two take turns remains; the
+whole pause, with a hundred megabytes, is a figure of the benchmarks.
 """
 
 from __future__ import annotations

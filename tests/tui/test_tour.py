@@ -134,7 +134,7 @@ async def test_a_tour_while_nothing_is_open_yet_says_so() -> None:
     ready = Event()
 
     def opener() -> Debugger:
-        ready.wait(10)
+        ready.wait(100)
         return Debugger(open_workspace(examples()[0].path))
 
     app = PromptdbgApp(opener, watch=False)

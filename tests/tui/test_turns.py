@@ -25,7 +25,7 @@ from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.widgets.turn_list import TurnList
 from promptdbg.tui.widgets.turn_strip import TurnStrip
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app, until
 
 EXAMPLES = Path(__file__).parents[2] / "src/promptdbg/examples"
 
@@ -293,7 +293,7 @@ class Gate:
         def assemble(inputs: sample.SampleInputs, settings: Settings, counter: Any) -> Assembly:
             if self.shut:
                 self.asked.append(settings.turn)
-                assert self.open.acquire(timeout=10)
+                assert self.open.acquire(timeout=100)
             return made(inputs, settings, counter)
 
         monkeypatch.setattr(sample.ENGINE, "assemble", assemble, raising=False)
@@ -301,12 +301,12 @@ class Gate:
 
 async def known(pilot: Pilot[Any], count: int) -> None:
     """Wait until so many turns are drawn."""
-    for _ in range(400):
-        await pilot.pause(0.01)
+
+    def drawn() -> bool:
         what = screen(pilot).shown
-        if what is not None and what.count >= count:
-            return
-    raise AssertionError(f"never {count} turns")
+        return what is not None and what.count >= count
+
+    await until(pilot, drawn, f"{count} turns")
 
 
 async def test_the_nearest_turns_come_first_and_keys_work_meanwhile(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -17,20 +18,26 @@ from promptdbg.tui.screens.home import HomeScreen
 from tests.tui import sample
 from tests.tui.conftest import Run, drawn, home_status, screen_text, settled, the_app
 
-SECONDS = 10.0
+SECONDS = 60.0
 """A change is seen within some 40 ms; this only bounds a failing test."""
 
 
 class Watcher:
-    """Follows some paths in the background."""
+    """Follows some paths in the background; ``looked`` is set once it knows how they are."""
 
-    def __init__(self, *paths: Path) -> None:
+    def __init__(self, looked: threading.Event, *paths: Path) -> None:
+        self._looked = looked
         self.seen: asyncio.Queue[frozenset[str]] = asyncio.Queue()
         self._task = asyncio.create_task(self._follow([str(path) for path in paths]))
 
     async def _follow(self, paths: list[str]) -> None:
         async for changed in watch.changes(paths):
             self.seen.put_nowait(changed)
+
+    async def ready(self) -> None:
+        """From then on changes are told; those before the watch begins are by the regular look."""
+        while not self._looked.is_set():
+            await asyncio.sleep(0.01)
 
     async def next(self) -> set[str]:
         changed = await asyncio.wait_for(self.seen.get(), SECONDS)
@@ -42,21 +49,25 @@ class Watcher:
 
 
 @pytest.fixture
-async def follow() -> AsyncIterator[Callable[..., Watcher]]:
+async def follow(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callable[..., Watcher]]:
     started: list[Watcher] = []
+    looked = threading.Event()
+    look = watch.stamps
+
+    def stamps(paths: Iterable[str]) -> dict[str, watch.Stamp]:
+        found = look(paths)
+        looked.set()
+        return found
+
+    monkeypatch.setattr(watch, "stamps", stamps)
 
     def start(*paths: Path) -> Watcher:
-        started.append(Watcher(*paths))
+        started.append(Watcher(looked, *paths))
         return started[-1]
 
     yield start
     for watcher in started:
         await watcher.stop()
-
-
-async def ready() -> None:
-    """Let the watch begin; what changes before it is told by the regular look anyway."""
-    await asyncio.sleep(0.1)
 
 
 @pytest.mark.parametrize("act", ["write", "replace", "remove"])
@@ -110,7 +121,7 @@ async def test_plain_and_atomic_saves_removal_and_return(
     file = tmp_path / "AGENTS.md"
     file.write_text("one")
     watcher = follow(file)
-    await ready()
+    await watcher.ready()
     file.write_text("two, longer")
     assert await watcher.next() == {"AGENTS.md"}
     atomic(file, "three")
@@ -128,7 +139,7 @@ async def test_plain_and_atomic_saves_removal_and_return(
 async def test_other_files_of_the_folder_say_nothing(tmp_path: Path, follow: Callable[..., Watcher]) -> None:
     file = tmp_path / "a.md"
     watcher = follow(file)
-    await ready()
+    await watcher.ready()
     (tmp_path / "noise.txt").write_text("x")
     file.write_text("y")
     assert await watcher.next() == {"a.md"}
@@ -140,7 +151,7 @@ async def test_a_file_in_a_folder_that_does_not_exist_yet(
 ) -> None:
     file = tmp_path / "memory" / "deep" / "MEMORY.md"
     watcher = follow(file)
-    await ready()
+    await watcher.ready()
     file.parent.mkdir(parents=True)
     file.write_text("now")
     assert await watcher.next() == {"MEMORY.md"}
@@ -152,7 +163,7 @@ async def test_a_watched_folder_tells_of_its_entries(tmp_path: Path, follow: Cal
     skills = tmp_path / "skills"
     skills.mkdir()
     watcher = follow(skills)
-    await ready()
+    await watcher.ready()
     (skills / "git").mkdir()
     assert await watcher.next() == {"skills"}
 
@@ -160,7 +171,7 @@ async def test_a_watched_folder_tells_of_its_entries(tmp_path: Path, follow: Cal
 async def test_a_burst_is_few_changes(tmp_path: Path, follow: Callable[..., Watcher]) -> None:
     file = tmp_path / "session.jsonl"
     watcher = follow(file)
-    await ready()
+    await watcher.ready()
     for number in range(50):
         file.write_text("x" * (number + 1))
     await watcher.next()

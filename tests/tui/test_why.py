@@ -22,7 +22,7 @@ from promptdbg.tui.why import report, surroundings
 from promptdbg.tui.widgets.prose import Prose
 from promptdbg.tui.wrapping import plain_text
 from tests.tui import sample
-from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app
+from tests.tui.conftest import Run, drawn, home_status, idle, on, press, screen_text, settled, the_app, until
 
 CUT = "retrieved: auth.md"
 
@@ -190,14 +190,12 @@ async def test_a_search_stops_when_it_is_not_wanted(run: Run, monkeypatch: pytes
     async with run(size=(80, 24)) as pilot:
         app = the_app(pilot)
         await pilot.press("G", "up", "enter")
-        await pilot.pause(0.1)
-        assert started.is_set()
+        await until(pilot, started.is_set, "started")
         assert "Looking for what would keep it …" in told(app)
         await pilot.press("1")
         assert home_status(pilot) == "! still looking for changes to try"
         await pilot.press("escape")
-        await pilot.pause(0.1)
-        assert stopped.is_set()
+        await until(pilot, stopped.is_set, "stopped")
 
 
 async def test_a_fault_of_an_engine_leaves_the_report(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import SuspendNotSupported
 
-from promptdbg.errors import PromptdbgError, UsageError
+from promptdbg.errors import UsageError
 from promptdbg.files.disk import expanded, is_file, is_folder
 from promptdbg.text import one_line, plural, safe
 from promptdbg.tui.editor import editor_command, has_window
@@ -51,7 +51,12 @@ def copy_to_file(app: PromptdbgApp, screen: PictureScreen, workspace: str, text:
         return
 
     def write(path: Path, *, force: bool) -> None:
-        app.run_worker(_written(app, path, text, force=force), group="copy", exit_on_error=False)
+        screen.run_worker(
+            _written(app, path, text, force=force),
+            group="copy",
+            exit_on_error=False,
+            description="writing the file",
+        )
 
     ask_for_file(screen, "Copy to:", outside_of(workspace) / COPY_NAME, write)
 
@@ -60,12 +65,8 @@ async def _written(app: PromptdbgApp, path: Path, text: str, *, force: bool) -> 
     from promptdbg.export.write import write_atomically
 
     data = text.encode("utf-8", "replace")
-    try:
-        await asyncio.to_thread(write_atomically, path, data, force=force, private=True)
-    except PromptdbgError as error:
-        app.refuse(safe(error.line(), lines=False))
-    else:
-        app.say(f"wrote {safe(short_path(path), lines=False)} ({plural(len(data), 'byte')})")
+    await asyncio.to_thread(write_atomically, path, data, force=force, private=True)
+    app.say(f"wrote {safe(short_path(path), lines=False)} ({plural(len(data), 'byte')})")
 
 
 class Write(Protocol):
@@ -106,7 +107,8 @@ def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:
     if source is None:
         app.refuse("it has no file of its own")
         return
-    path = Path(workspace) / source.path
+    # Whole: of a name that begins with + or - an editor would make a command.
+    path = (Path(workspace) / source.path).absolute()
     if not is_file(path):
         app.refuse(f"{safe(str(path), lines=False)} is not a file")
         return

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from promptdbg.text import safe
 from promptdbg.tui.ahead import WATCHING, imported
 
 if TYPE_CHECKING:
@@ -52,12 +53,14 @@ class Watching:
 
     async def _changes(self, paths: Sequence[str], since: int) -> None:
         await imported(*WATCHING)  # longer than a frame, and not before the first
-        from promptdbg.watch import changes
-
         try:
+            from promptdbg.watch import changes
+
             async for _ in changes(paths, since=since):
                 self._app.driver.reload()
-        except OSError as error:
+        except Exception as error:  # watchfiles is a library of another language, with errors of its own
             self.state = "NOT WATCHING"
+            self._paths = ()  # W tries again
             self._app.reframe()
-            self._app.refuse(f"cannot watch the files: {error.strerror or error}; r reloads")
+            reason = getattr(error, "strerror", None) or error
+            self._app.refuse(f"cannot watch the files: {safe(str(reason), lines=False)}; r reloads")

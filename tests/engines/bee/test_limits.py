@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -31,10 +31,13 @@ def test_a_huge_file_is_read_only_as_far_as_it_counts(tmp_path: Path) -> None:
     write(tmp_path, {"AGENTS.md": "@huge.txt", "huge.txt": "a" * 4096})
     with (tmp_path / "huge.txt").open("r+b") as file:
         file.truncate(1 << 30)
-    began = time.process_time()
-    workspace = opened(tmp_path, {}, message="and @huge.txt")
-    assembly = assembled(workspace)
-    assert time.process_time() - began < 5
+    tracemalloc.start()
+    try:
+        workspace = opened(tmp_path, {}, message="and @huge.txt")
+        assembly = assembled(workspace)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 28, "the whole file was read"
+    finally:
+        tracemalloc.stop()
     # The zeros of the hole begin after the 4,096 bytes that bee looks at.
     cut = decision(assembly, "context/AGENTS.md/@huge.txt", "bee.import.cut")
     assert (cut.measured, cut.limit) == (1 << 30, 65_536)
@@ -59,9 +62,10 @@ def test_files_that_import_each_other_end(tmp_path: Path) -> None:
 def test_a_folder_that_is_a_loop_of_links_is_not_walked(tmp_path: Path) -> None:
     write(tmp_path, {"AGENTS.md": "@nowhere-at-all", "a/b.md": "B"})
     (tmp_path / "a" / "up").symlink_to("..")
-    began = time.process_time()
-    assembled(opened(tmp_path, {}))
-    assert time.process_time() - began < 5
+    workspace = opened(tmp_path, {})
+    assembled(workspace)
+    listed = workspace.inputs.below("/w").paths  # type: ignore[attr-defined]
+    assert listed == ("AGENTS.md", "a/b.md", "a/up", "bee.toml", "promptdbg.toml")
 
 
 def test_the_search_stops_after_two_thousand_files(tmp_path: Path) -> None:
@@ -70,15 +74,6 @@ def test_the_search_stops_after_two_thousand_files(tmp_path: Path) -> None:
     write(tmp_path, {"AGENTS.md": "@zz", "z/z.md": "never reached"})
     missing = decision(assembled(opened(tmp_path, {})), "context/AGENTS.md/@zz", "bee.import.missing")
     assert "2,000 files" in missing.because
-
-
-def test_a_thousand_searches_end(tmp_path: Path) -> None:
-    write(tmp_path, {"AGENTS.md": "\n".join(f"@x{number}" for number in range(1_000))})
-    for number in range(1_500):
-        (tmp_path / f"some-file-{number:04d}.txt").touch()
-    began = time.process_time()
-    assembled(opened(tmp_path, {}))
-    assert time.process_time() - began < 20
 
 
 def test_reading_the_real_file_system_refuses_devices(tmp_path: Path) -> None:

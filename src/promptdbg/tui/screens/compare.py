@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from textual import work
@@ -103,14 +104,14 @@ class CompareScreen(ItemScreen):
         if debugger is not None:
             self._compare(picture, debugger, self.other)
 
-    @work(exclusive=True, group="compare", exit_on_error=False, description="compare")
+    def gave_up(self, line: str) -> None:
+        super().gave_up(line)
+        if self.picture is not None:
+            self._draw(self.picture, (), NO_LISTS, line, "There is nothing to compare with.")
+
+    @work(exclusive=True, group="compare", exit_on_error=False, description="comparing")
     async def _compare(self, picture: Picture, debugger: Debugger, other: Other) -> None:
-        try:
-            found = await asyncio.to_thread(_compared, picture, debugger, other)
-        except PromptdbgError as error:
-            self._draw(picture, (), NO_LISTS, one_line(error.line()), "There is nothing to compare with.")
-            self.refuse(one_line(error.line()))
-            return
+        found = await asyncio.to_thread(_compared, picture, debugger, other)
         empty = "The same prompt." if found.before == picture.assembly else "No section differs."
         if other == FILES and not picture.assembly.settings.changed:
             empty = "Nothing is changed. s compares with something else."
@@ -240,22 +241,28 @@ class CompareScreen(ItemScreen):
         if not picture.assembly.settings.changed:
             self.refuse("nothing is changed, so there is nothing to save")
             return
-        self.ask(Ask.Question("Save as scenario:", self._save))
+        self._ask_for_name("Save as scenario:")
 
-    def _save(self, name: str) -> str | None:
-        debugger, picture = self.promptdbg.driver.debugger, self.picture
-        if debugger is None or picture is None:
-            return None
+    def _ask_for_name(self, label: str, start: str = "") -> None:
+        def answered(name: str) -> None:
+            debugger, picture = self.promptdbg.driver.debugger, self.picture
+            if debugger is not None and picture is not None:
+                self._save(debugger.opened.workspace.path, name, picture.assembly.settings)
+
+        self.ask(Ask.Question(label, answered, start))
+
+    @work(group="save", exit_on_error=False, description="saving the scenario")
+    async def _save(self, workspace: Path, name: str, settings: Settings) -> None:
         try:
-            path = save_scenario(debugger.opened.workspace.path, name, picture.assembly.settings)
+            path = await asyncio.to_thread(save_scenario, workspace, name, settings)
         except PromptdbgError as error:
-            return f"{one_line(error.line())}:"
-        whose = " of the bundled example" if is_bundled(debugger.opened.workspace.path) else ""
-        self._saved = picture.assembly.settings
+            self._ask_for_name(f"{one_line(error.line())}:", name)
+            return
+        whose = " of the bundled example" if is_bundled(workspace) else ""
+        self._saved = settings
         self._saved_as = f"saved as scenario {one_line(name.strip())} in {one_line(path.name)}{whose}"
         self.say(self._saved_as)
         self.promptdbg.driver.reload()
-        return None
 
     def action_pane(self, number: int) -> None:
         """To one of the two; a window of few lines shows that one alone."""

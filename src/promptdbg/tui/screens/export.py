@@ -16,7 +16,6 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from promptdbg.debug import Debugger
-from promptdbg.errors import PromptdbgError
 from promptdbg.export import FORMATS
 from promptdbg.export.levels import LEVELS, Export, Level, characters, export
 from promptdbg.files.disk import expanded, is_folder
@@ -107,6 +106,7 @@ class ExportScreen(PictureScreen):
         """Where the person said it should go; nothing is written before that."""
         self.preview: Preview | None = None
         self._searched = (0, 0)  # characters done, and in all
+        self._problem = ""  # why there is no preview
 
     def compose_body(self) -> Iterable[Widget]:
         yield OptionRows()
@@ -118,6 +118,10 @@ class ExportScreen(PictureScreen):
     def on_mount(self) -> None:
         self.query_one(OptionRows).border_title = "Export"
         self.set_interval(_TICK, self._show_progress)
+
+    def gave_up(self, line: str) -> None:
+        super().gave_up(line)
+        self._problem = line
 
     # -- drawing
 
@@ -143,9 +147,9 @@ class ExportScreen(PictureScreen):
             ]
         )
 
-    @work(exclusive=True, group="preview", exit_on_error=False, description="preview")
+    @work(exclusive=True, group="preview", exit_on_error=False, description="looking for what must be hidden")
     async def _look(self, assembly: Assembly, debugger: Debugger, level: Level) -> None:
-        self.preview = None
+        self.preview, self._problem = None, ""
         worker = get_current_worker()
 
         def progress(done: int) -> None:
@@ -157,9 +161,6 @@ class ExportScreen(PictureScreen):
             self._searched = (0, await asyncio.to_thread(characters, assembly))
         try:
             made = await asyncio.to_thread(_made, assembly, debugger, level, progress)
-        except PromptdbgError as error:
-            self.refuse(error.line())
-            return
         finally:
             self._searched = (0, 0)
         self.preview = made
@@ -251,7 +252,9 @@ class ExportScreen(PictureScreen):
     # -- writing
 
     def action_write(self) -> None:
-        if self.preview is None:
+        if self.preview is None and self._problem:
+            self.refuse(self._problem)
+        elif self.preview is None:
             self.refuse("still looking for what must be hidden")
         elif self.app.is_web:
             self._deliver()
@@ -271,20 +274,16 @@ class ExportScreen(PictureScreen):
 
         self.ask(Ask.Question(f"{one_line(path.name)} exists. Type yes to replace it:", answered))
 
-    @work(exclusive=True, group="write", exit_on_error=False, description="write")
+    @work(exclusive=True, group="write", exit_on_error=False, description="writing the file")
     async def _write(self, path: Path, force: bool) -> None:
         picture, preview = self.picture, self.preview
         if picture is None or preview is None:
             return
-        try:
-            text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
-            size = await asyncio.to_thread(_put, path, text, preview.made, force)
-        except PromptdbgError as error:
-            self.refuse(safe(error.line(), lines=False))
-            return
+        text, doubt = await asyncio.to_thread(self._text, picture.assembly, preview.made)
+        size = await asyncio.to_thread(_put, path, text, preview.made, force)
         self.say(written_sentence(short_path(path), preview.made, size) + doubt)
 
-    @work(exclusive=True, group="write", exit_on_error=False, description="write")
+    @work(exclusive=True, group="write", exit_on_error=False, description="writing the file")
     async def _deliver(self) -> None:
         """In a browser: hand it over as a download; nothing is written on this machine."""
         picture, preview = self.picture, self.preview

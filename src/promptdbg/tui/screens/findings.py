@@ -51,6 +51,7 @@ class FindingList(VirtualList):
     def __init__(self) -> None:
         super().__init__(id="findings", classes="pane")
         self.rows: Sequence[FindingRow] = ()
+        self.empty_word = "looking …"
         self._where = 0
 
     @property
@@ -74,7 +75,7 @@ class FindingList(VirtualList):
 
     def draw_row(self, row: int, line: int, width: int) -> Strip:
         if not self.rows:
-            return self.strip([("  looking …", self.style("virtual--muted"))], width)
+            return self.strip([(f"  {self.empty_word}", self.style("virtual--muted"))], width)
         entry = self.rows[row]
         here = row == self.cursor
         base = self.style("virtual--cursor") if here else self.plain
@@ -144,7 +145,14 @@ class FindingsScreen(ItemScreen):
         if debugger is not None:
             self._look(picture, debugger, self.other)
 
-    @work(exclusive=True, group="findings", exit_on_error=False, description="findings")
+    def gave_up(self, line: str) -> None:
+        super().gave_up(line)
+        self.query_one("#report", Prose).show(())
+        listing = self.query_one(FindingList)
+        listing.empty_word = "It could not be found out."
+        listing.show(())
+
+    @work(exclusive=True, group="findings", exit_on_error=False, description="looking for findings")
     async def _look(
         self, picture: Picture, debugger: Debugger, other: Other | None, asked: bool = False
     ) -> None:

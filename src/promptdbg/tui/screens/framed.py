@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, cast
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.worker import Worker, WorkerState
 
+from promptdbg.errors import PromptdbgError
+from promptdbg.text import safe
 from promptdbg.tui.widgets.chrome import Status
 
 if TYPE_CHECKING:
@@ -62,3 +65,21 @@ class FramedScreen(Screen[None]):
     def refuse(self, line: str) -> None:
         """Say why a key cannot work now."""
         self.say(f"! {line}", "virtual--warning")
+
+    # -- what is worked out beside the event loop
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self.gave_up(fault(event.worker))
+
+    def gave_up(self, line: str) -> None:
+        """A worker of this screen, or of a widget on it, ended with an error."""
+        self.refuse(line)
+
+
+def fault(worker: Worker[object]) -> str:
+    """What a worker ended with, as a line: an error that a person may see, or a defect of ours."""
+    error = worker.error
+    if isinstance(error, PromptdbgError):
+        return safe(error.line(), lines=False)
+    return safe(f"{worker.description} failed: {type(error).__name__}: {error}", lines=False)

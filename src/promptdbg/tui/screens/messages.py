@@ -82,7 +82,13 @@ class MessagesScreen(ItemScreen):
             self.call_after_refresh(self._align_in_thread, picture, names, recorded)
 
     def _align_in_thread(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
-        self.run_worker(self._align_later(picture, names, recorded), exclusive=True, group="align")
+        self.run_worker(
+            self._align_later(picture, names, recorded),
+            exclusive=True,
+            group="align",
+            exit_on_error=False,
+            description="aligning",
+        )
 
     async def _align_later(self, picture: Picture, names: Sequence[str], recorded: Stage | None) -> None:
         aligned = await asyncio.to_thread(_aligned, picture.assembly, names, recorded)

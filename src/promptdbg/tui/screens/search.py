@@ -179,7 +179,7 @@ class SearchScreen(ItemScreen):
 
         self.ask(Ask.Question("Search everything:", answered, self.needle, changed))
 
-    @work(exclusive=True, group="search", exit_on_error=False, description="search")
+    @work(exclusive=True, group="search", exit_on_error=False, description="searching")
     async def _search(self, needle: str, delay: float) -> None:
         await asyncio.sleep(delay)
         picture, debugger = self.picture, self.promptdbg.driver.debugger

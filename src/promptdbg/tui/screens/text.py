@@ -69,7 +69,7 @@ class TextScreen(ItemScreen):
         lost = sum(1 for span in spans if not span.kept)
         view.border_subtitle = f"{plural(lost, 'stretch', 'stretches')} lost: n" if lost else ""
         if self._needle:
-            self.call_after_refresh(self._find_first, self._needle)
+            self.call_after_refresh(self._find, self._needle, came_for=True)
             self._needle = ""
 
     def _content(self, picture: Picture) -> tuple[str, Sequence[Span], str]:
@@ -97,17 +97,16 @@ class TextScreen(ItemScreen):
 
         self.ask(Ask.Question("Find:", self._find, "", changed, lambda: changed("")))
 
-    def _find(self, text: str) -> None:
-        hits = self.query_one(TextView).find(text)
-        self._looking = bool(hits)
-        if text:
-            shown = f'"{one_line(text)}"'
-            self.say(f"{plural(hits, 'hit')} of {shown} · n N" if hits else f"no hit of {shown}")
+    def _find(self, text: str, *, came_for: bool = False) -> None:
+        """Look for a text. From one that one has come for, escape leads back to where one has come from."""
 
-    def _find_first(self, text: str) -> None:
-        """The text that one has come for: escape leads back to where one has come from."""
-        self._find(text)
-        self._looking = False
+        def found(hits: int) -> None:
+            self._looking = bool(hits) and not came_for
+            if text:
+                shown = f'"{one_line(text)}"'
+                self.say(f"{plural(hits, 'hit')} of {shown} · n N" if hits else f"no hit of {shown}")
+
+        self.query_one(TextView).find(text, found)
 
     def action_next(self, step: int) -> None:
         """To the next hit; where nothing is looked for, to the next stretch that was lost."""

@@ -77,7 +77,7 @@ class WhyScreen(ItemScreen):
         idle = super().idle_keys()
         return idle if self._fixes else idle | {"why.fix"}
 
-    @work(exclusive=True, group="fixes", exit_on_error=False, description="why")
+    @work(exclusive=True, group="fixes", exit_on_error=False, description="telling why")
     async def _look(self, picture: Picture) -> None:
         """The report, then what would keep the item: both worked out in a thread."""
         ascii_only = self.promptdbg.ascii_only

@@ -8,7 +8,6 @@ from promptdbg.text import pad, plural
 from promptdbg.tui.message_view import Plan
 from promptdbg.tui.sentences import signed
 from promptdbg.tui.widgets.chrome import DrawnLines
-from promptdbg.tui.widgets.message_columns import ASCII
 
 
 class ColumnTotals(DrawnLines):
@@ -39,7 +38,5 @@ class ColumnTotals(DrawnLines):
             if number:
                 text += f" ({signed(column.delta)})"
             pieces.append((self.glyphs.sep, head))
-            if self.ascii_only:
-                text = text.translate(ASCII)
             pieces.append((pad(" " + text, cells), self.plain))
         return self.strip(pieces, total)

@@ -69,10 +69,21 @@ class Drawing(_Base):
     def blank(self, width: int, style: Style | None = None) -> Strip:
         return Strip.blank(width, style or self.plain)
 
-    def strip(self, pieces: Iterable[tuple[str, Style]], width: int, fill: Style | None = None) -> Strip:
+    def strip(
+        self,
+        pieces: Iterable[tuple[str, Style]],
+        width: int,
+        fill: Style | None = None,
+        *,
+        as_is: bool = False,
+    ) -> Strip:
         """Pieces of safe text as exactly ``width`` cells. Everything in it has a style: a segment
-        without one crashes Textual under NO_COLOR."""
-        ascii_only = self.ascii_only
+        without one crashes Textual under NO_COLOR.
+
+        Args:
+            as_is: some of it is the prompt's text, no character of which may be shown as another.
+        """
+        ascii_only = self.ascii_only and not as_is
         plainly = (part for piece in joined(pieces) for part in without_lined_blanks(*piece))
         made = Strip([Segment(written(text, ascii_only), style) for text, style in plainly])
         return made.crop_extend(0, width, fill or self.plain)

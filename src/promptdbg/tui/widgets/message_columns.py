@@ -18,6 +18,7 @@ from promptdbg.analysis.blocks import full_text
 from promptdbg.model import Message as Entry
 from promptdbg.model import Rule
 from promptdbg.text import clip, pad, width
+from promptdbg.tui.glyphs import written
 from promptdbg.tui.keys import Place, bindings
 from promptdbg.tui.message_cells import CellLines
 from promptdbg.tui.message_view import (
@@ -45,8 +46,8 @@ AT_ONCE_ROWS = 3_000
 AT_ONCE_CHARS = 100_000
 """Up to so many code points of open text are wrapped on the event loop."""
 
-ASCII = str.maketrans({"−": "-", "→": ">", "…": "~", "·": "-", "‹": "<", "›": ">", "±": "+", "≈": "~"})
-"""Plain characters for those of our own that a terminal may not have."""
+_PROMPT_STYLES = frozenset({"", "virtual--lost", "status--add"})
+"""How the text of a message is drawn below the head of its cell; what is drawn otherwise is words of ours."""
 
 
 class MessageColumns(VirtualList):
@@ -144,7 +145,13 @@ class MessageColumns(VirtualList):
         if self._small(alignment):
             self._take(plan_of(alignment, self.view, self._grid_now(alignment), self._rules, self._wanted))
         else:
-            self.run_worker(self._lay_out_later(alignment, self._asked), exclusive=True, group="layout")
+            self.run_worker(
+                self._lay_out_later(alignment, self._asked),
+                exclusive=True,
+                group="layout",
+                exit_on_error=False,
+                description="laying out",
+            )
 
     def _small(self, alignment: Alignment) -> bool:
         """Whether laying out takes no time worth a thread."""
@@ -221,7 +228,7 @@ class MessageColumns(VirtualList):
             column = plan.alignment.columns[number]
             focused = number == self.focus_column and columns > 1
             count = f" {column.length:,}" + (more_right if number == shown[-1] else " ")
-            name = self._own(pad(column_title(column.stage), max(cells - len(count) - 1, 0)))
+            name = pad(column_title(column.stage), max(cells - len(count) - 1, 0))
             pieces.append((self.glyphs.sep, head))
             pieces.append((self.glyphs.folded if focused else " ", head))
             pieces.append((name, self.style("virtual--accent") if focused else head))
@@ -245,7 +252,7 @@ class MessageColumns(VirtualList):
             marked = here and line == 0 and column == self.focus_column
             pieces.append((self.glyphs.sep, muted))
             pieces += self._cell_line(entry, column, line, cells, marked)
-        return self.strip(pieces, width)
+        return self.strip(pieces, width, as_is=True)
 
     def _cell_line(
         self, row: int, column: int, line: int, cells: int, marked: bool
@@ -257,8 +264,8 @@ class MessageColumns(VirtualList):
         for text, style in self._lines_of(row, column).line(line):
             shown = clip(text, room)
             room -= width(shown)
-            if line == 0 or style == "virtual--muted":
-                shown = self._own(shown)
+            if line == 0 or style not in _PROMPT_STYLES:
+                shown = written(shown, self.ascii_only)
             elif shown.endswith("…"):
                 shown = shown[:-1] + self.glyphs.ellipsis
             pieces.append((shown, cursor if marked else self.style(style)))
@@ -285,11 +292,7 @@ class MessageColumns(VirtualList):
         if width(left) + width(right) > cells:
             right = ""
         text = left + dot * (cells - width(left) - width(right)) + right
-        return [(self._own(text), style)]
-
-    def _own(self, text: str) -> str:
-        """Words of ours, in plain ASCII where that is wanted."""
-        return text.translate(ASCII) if self.ascii_only else text
+        return [(written(text, self.ascii_only), style)]
 
     # -- keys
 

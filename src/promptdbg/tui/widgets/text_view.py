@@ -10,12 +10,11 @@ import asyncio
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events, work
 from textual.strip import Strip
@@ -64,6 +63,13 @@ def _safe(text: str) -> str:
     return "".join(safe(text[at : at + _SAFE_CHARS]) for at in range(0, len(text), _SAFE_CHARS))
 
 
+_FIND_CHARS = 100_000
+"""Searched at a time, for the same reason."""
+
+Found: TypeAlias = Callable[[int], None]
+"""Is told how many places were found."""
+
+
 class TextView(VirtualLines):
     """Shows one text."""
 
@@ -78,8 +84,11 @@ class TextView(VirtualLines):
         super().__init__(id=id, classes=classes)
         self._source: tuple[str, tuple[Span, ...]] | None = None
         self._shown = Shown("")
+        self._shown_source: tuple[str, tuple[Span, ...]] | None = None
         self._starts = array("q", [0, 1])
         self._laid_out_for: tuple[int, bool] | None = None
+        self._needle = ""
+        self._then: Found | None = None
         self._hits: list[tuple[int, int]] = []
         self._lost_starts: list[int] = []
         self._hit_starts: list[int] = []
@@ -96,7 +105,7 @@ class TextView(VirtualLines):
         if source == self._source:
             return
         self._source = source
-        self._hits, self.hit = [], -1
+        self._forget_hits()
         self._laid_out_for = None
         if not keep_scroll:
             self.scroll_to(y=0, animate=False)
@@ -108,54 +117,80 @@ class TextView(VirtualLines):
         if self._source is None or not width or wanted == self._laid_out_for:
             self.lines_changed()
             return
-        text, spans = self._source
-        fresh = self._laid_out_for is None
         self._laid_out_for = wanted
-        if len(text) <= _INLINE_CHARS:
+        wrapped = width if self.wraps else 0
+        # The text itself may still be in the making, for another width.
+        ready = self._shown if self._shown_source is self._source else None
+        if len(self._source[0]) <= _INLINE_CHARS:
             self.workers.cancel_node(self)
-            made = shown(text, spans) if fresh else self._shown
-            self._take(made, _line_starts(made.text, width if self.wraps else 0))
+            made = ready if ready is not None else shown(*self._source)
+            self._take(self._source, made, _line_starts(made.text, wrapped))
         else:
-            self._busy = f"laying out {len(text):,} characters" if fresh else self._busy
+            if ready is None:
+                self._busy = f"laying out {len(self._source[0]):,} characters"
             self.lines_changed()
-            self._lay_out_in_thread(text, spans, width if self.wraps else 0, fresh)
+            self._lay_out_in_thread(self._source, ready, wrapped)
 
-    @work(exclusive=True, group="layout", exit_on_error=False, description="layout")
-    async def _lay_out_in_thread(self, text: str, spans: Sequence[Span], width: int, fresh: bool) -> None:
-        made = await asyncio.to_thread(shown, text, spans) if fresh else self._shown
-        self._take(made, await asyncio.to_thread(_line_starts, made.text, width))
+    @work(exclusive=True, group="layout", exit_on_error=False, description="laying out")
+    async def _lay_out_in_thread(
+        self, source: tuple[str, tuple[Span, ...]], ready: Shown | None, width: int
+    ) -> None:
+        made = ready if ready is not None else await asyncio.to_thread(shown, *source)
+        self._take(source, made, await asyncio.to_thread(_line_starts, made.text, width))
 
-    def _take(self, made: Shown, starts: array[int]) -> None:
-        self._shown, self._starts, self._busy = made, starts, ""
+    def _take(self, source: tuple[str, tuple[Span, ...]], made: Shown, starts: array[int]) -> None:
+        """Draw a layout. Of the same text the line at the top stays the line at the top."""
+        same = source is self._shown_source
+        top = self._starts[min(self.scroll_offset.y, len(self._starts) - 1)]
+        self._shown_source, self._shown, self._starts, self._busy = source, made, starts, ""
         self._lost_starts = [start for start, _ in made.lost]
         self.lines_changed()
+        if same:
+            self.scroll_to(y=self.line_of(top), animate=False, force=True)
+        elif self._needle:
+            self.find(self._needle, self._then)
 
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out()
 
     def set_wrap(self, wraps: bool) -> None:
-        """Wrap long lines, or cut them at the edge; the line at the top stays the line at the top."""
-        offset = self._starts[min(self.scroll_offset.y, len(self._starts) - 1)]
+        """Wrap long lines, or cut them at the edge."""
         self.wraps = wraps
         self._lay_out()
-        if not self._busy:
-            self.scroll_to(y=self.line_of(offset), animate=False)
 
     # -- finding
 
-    def find(self, needle: str) -> int:
-        """Mark every place of a text, whatever its case, and go to the first; how many there are."""
-        self._hits = (
-            [match.span() for match in re.finditer(re.escape(needle), self._shown.text, re.IGNORECASE)]
-            if needle
-            else []
-        )
-        self._hit_starts = [start for start, _ in self._hits]
-        self.hit = -1
-        if self._hits:
+    def find(self, needle: str, then: Found | None = None) -> None:
+        """Mark every place of a text, whatever its case, and go to the first; ``then`` is told how many
+        there are, at once or, of a large text, when they are found."""
+        self._forget_hits()
+        self._needle, self._then = needle, then
+        self.workers.cancel_group(self, "find")
+        text = self._shown.text
+        if self._busy:
+            return  # the layout goes on with it
+        if not needle or len(text) <= _INLINE_CHARS:
+            self._take_hits(hits_of(text, needle))
+        else:
+            self._find_in_thread(text, needle)
+
+    @work(exclusive=True, group="find", exit_on_error=False, description="finding")
+    async def _find_in_thread(self, text: str, needle: str) -> None:
+        found = await asyncio.to_thread(hits_of, text, needle)
+        if text is self._shown.text and needle == self._needle:
+            self._take_hits(found)
+
+    def _take_hits(self, hits: list[tuple[int, int]]) -> None:
+        self._hits, self._hit_starts = hits, [start for start, _ in hits]
+        then, self._needle, self._then = self._then, "", None
+        if hits:
             self.go_to_hit(1)
         self.refresh()
-        return len(self._hits)
+        if then is not None:
+            then(len(hits))
+
+    def _forget_hits(self) -> None:
+        self._hits, self._hit_starts, self.hit = [], [], -1
 
     @property
     def hits(self) -> int:
@@ -215,9 +250,7 @@ class TextView(VirtualLines):
         pieces: list[tuple[str, Style]] = []
         for a, b in pairwise(points):
             pieces.append((text[a - start : b - start], self.style(self._style_at(a, lost, hits))))
-        # Not ``strip``: in ASCII mode that would change characters of the text itself.
-        segments = [Segment(piece, style) for piece, style in pieces if piece]
-        return Strip(segments).crop_extend(0, width, self.plain)
+        return self.strip(pieces, width, as_is=True)
 
     def draw_margin(self, line: int) -> tuple[str, Style]:
         lost = False
@@ -242,6 +275,21 @@ def _inside(
     for span in spans[first : bisect_left(starts, end)]:
         if span[1] > start and span[0] < end:
             found.append(span)
+    return found
+
+
+def hits_of(text: str, needle: str) -> list[tuple[int, int]]:
+    """Where a text stands in another, whatever its case. Looked for stretch by stretch: one search of
+    megabytes would keep the event loop waiting, thread or not."""
+    if not needle:
+        return []
+    pattern = re.compile(re.escape(needle), re.IGNORECASE)
+    found: list[tuple[int, int]] = []
+    for start in range(0, len(text), _FIND_CHARS):
+        after = max(start, found[-1][1]) if found else start
+        found += [
+            match.span() for match in pattern.finditer(text, after, start + _FIND_CHARS + len(needle) - 1)
+        ]
     return found
 
 

@@ -23,6 +23,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.worker import Worker
 
 from promptdbg.text import width as cell_width
 from promptdbg.tui.keys import bindings
@@ -169,6 +170,10 @@ class VirtualLines(Drawing, ScrollView, can_focus=True):
 
     def on_resize(self, event: events.Resize) -> None:
         self.lines_changed()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        # The screen tells what went wrong, also in a worker of a widget.
+        self.screen.post_message(Worker.StateChanged(event.worker, event.state))
 
     # -- scrolling without a cursor
 
