@@ -118,7 +118,6 @@ class FakeEngine:
         return FakeInputs(
             workspace=str(workspace.path),
             warnings=tuple(warnings),
-            watched=(str(workspace.path),),
             sections=tuple(sections),
             messages=messages,
             tools=options.get("tools", 0),

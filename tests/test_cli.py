@@ -19,7 +19,7 @@ from promptdbg import __version__, cli
 from promptdbg.cli import main
 from promptdbg.commands import COMMANDS
 from promptdbg.commands.parser import load, parser_for
-from promptdbg.errors import CheckFailed, InputError
+from promptdbg.errors import InputError
 from promptdbg.workspace import MANIFEST_NAME
 from tests import fake_engine
 
@@ -227,7 +227,6 @@ def _raising(error: BaseException) -> object:
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (CheckFailed("too large"), 1, "promptdbg: too large\n"),
         (InputError("bad", where="f:1"), 2, "promptdbg: f:1: bad\n"),
         (
             KeyError("x"),

@@ -14,9 +14,9 @@ from promptdbg.engines import DATA_FILES, ENGINE_NAMES, engine
 from promptdbg.engines.base import AnyEngine, Detection, Inputs, LoadRequest
 from promptdbg.engines.switching import Switched, Switching
 from promptdbg.errors import InputError, PromptdbgError, UsageError
-from promptdbg.files.disk import is_file
+from promptdbg.files.disk import is_file, noting
 from promptdbg.model import Assembly, Knob, Settings, Turn, Value
-from promptdbg.records import SessionRef, StoredSession
+from promptdbg.records import SessionRef
 from promptdbg.sessions.choosing import choose, wanted, with_named
 from promptdbg.tokens import DEFAULT_ENCODING, TokenCounter, tokenizer
 from promptdbg.workspace import MANIFEST_NAME, Workspace, open_folder
@@ -36,7 +36,8 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A workspace, read: the engine that fits and why, its inputs, the sessions there are."""
+    """A workspace, read: the engine that fits and why, its inputs, the sessions there are, and the paths
+    that were read."""
 
     request: OpenRequest
     workspace: Workspace
@@ -44,10 +45,9 @@ class Opened:
     detection: Detection
     inputs: Inputs
     sessions: tuple[SessionRef, ...] = ()
-    document: str = ""
-    """The file that an assembly made elsewhere was read from."""
+    read: tuple[str, ...] = ()
     again: Callable[[], Opened] | None = field(default=None, compare=False, repr=False)
-    """Reads ``document`` again."""
+    """Reads an assembly that was made elsewhere from its file once more."""
     switching: Switching = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -63,11 +63,9 @@ class Opened:
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The paths whose change may change the picture: the engine's, the manifest, the session; of an
-        assembly made elsewhere the document it was read from."""
-        own = (*self.inputs.watched, str(self.workspace.path / MANIFEST_NAME), self.inputs.session)
-        named = (self.document,) if self.recorded else own
-        return tuple(dict.fromkeys(path for path in named if path))
+        """The paths whose change, appearance or removal may change the picture: those that were read, and
+        the manifest; of an assembly made elsewhere its file."""
+        return self.read if self.recorded else (str(self.workspace.path / MANIFEST_NAME), *self.read)
 
     @property
     def recorded(self) -> bool:
@@ -159,21 +157,23 @@ def _opened(workspace: Workspace, request: OpenRequest) -> Opened:
     chosen, detection = choose_engine(workspace, request.engine)
     home = _home(request)
     found: tuple[SessionRef, ...] = ()
-    stored: StoredSession | None = None
+    reader: sessions.Format | None = None
+    ref: SessionRef | None = None
     if chosen.session_format is not None:
         reader = sessions.session_format(chosen.session_format)
         found = reader.find(workspace, home)
         ref = choose(found, wanted(workspace, request.session), chosen.session_format)
-        stored = reader.read(ref) if ref else None
     elif request.session not in (None, "latest"):
         raise UsageError(f"engine {chosen.name} reads no session file", where="--session")
-    inputs: Inputs = chosen.load(
-        workspace,
-        LoadRequest(
-            session=stored, message=request.message, now=request.now, trust=request.trust, home=str(home)
-        ),
-    )
-    return Opened(request, workspace, chosen, detection, inputs, found)
+    with noting() as read:
+        stored = reader.read(ref) if reader and ref else None
+        inputs: Inputs = chosen.load(
+            workspace,
+            LoadRequest(
+                session=stored, message=request.message, now=request.now, trust=request.trust, home=str(home)
+            ),
+        )
+    return Opened(request, workspace, chosen, detection, inputs, found, tuple(sorted(read)))
 
 
 def find_sessions(
@@ -208,7 +208,15 @@ def opened_assembly(
     folder = Path(assembly.workspace or ".")
     detection = Detection(100, f"recorded by {assembly.engine.title} {assembly.engine.version}".strip())
     inputs = GivenInputs(workspace=assembly.workspace, session=assembly.session, assembly=assembly)
-    return Opened(OpenRequest(), Workspace(folder), ENGINE, detection, inputs, document=document, again=again)
+    return Opened(
+        OpenRequest(),
+        Workspace(folder),
+        ENGINE,
+        detection,
+        inputs,
+        read=(document,) if document else (),
+        again=again,
+    )
 
 
 def _home(request: OpenRequest) -> Path:

@@ -3,8 +3,7 @@
 PromptdbgError
 ├── UsageError       the call is wrong: an unknown knob, engine, item or option
 ├── InputError       something on disk cannot be used: missing, not readable, not of the form
-├── TokenizerError   an encoding cannot be had without a network
-└── CheckFailed      a check ran and the answer is no
+└── TokenizerError   an encoding cannot be had without a network
 
 Every error is one line for a person: what happened, where, and what to try.
 """
@@ -45,9 +44,3 @@ class InputError(PromptdbgError):
 
 class TokenizerError(PromptdbgError):
     """An encoding cannot be had without a network."""
-
-
-class CheckFailed(PromptdbgError):
-    """A check ran and the answer is no."""
-
-    exit_code = 1

@@ -1,5 +1,5 @@
-"""Counting tokens, offline: tiktoken's encodings from data that ships with the package, and the
-frameworks' own estimators with their exact units and rounding.
+"""Counting tokens, offline: tiktoken's encodings from data that ships with the package. A framework's own
+estimator is its engine's.
 
 The only module that imports tiktoken. Nothing here ever opens a network connection: an encoding
 whose ranks are neither shipped nor in the user's own cache is refused with a TokenizerError.
@@ -8,12 +8,11 @@ whose ranks are neither shipped nor in the user's own cache is refused with a To
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import re
 import threading
 from binascii import a2b_base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -368,38 +367,3 @@ def resolve(name: str) -> tuple[TokenizerInfo, str]:
     reason = "is not public" if "claude" in name.lower() else "is not known here"
     note = f"the tokenizer of {name} {reason}; counted with {DEFAULT_ENCODING} instead"
     return TokenizerInfo(DEFAULT_ENCODING, exact=False, note=note), DEFAULT_ENCODING
-
-
-# ---- the frameworks' own estimators -------------------------------------------------------------
-
-Estimator = Callable[[str], int]
-
-
-def utf8_length(text: str) -> int:
-    """Bytes of UTF-8; a lone surrogate counts the three bytes of its replacement."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-def utf16_length(text: str) -> int:
-    """UTF-16 code units, as JavaScript's ``length`` counts."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def bytes_over_four(text: str) -> int:
-    """bee: floor(UTF-8 bytes / 4) (``internal/prompt/assemble.go::EstimateTokens``)."""
-    return utf8_length(text) // 4
-
-
-def chars_over_four_up(text: str) -> int:
-    """Phronomy: ceil(code points / 4), per piece (``token_estimator.rb::estimate``)."""
-    return -(-len(text) // 4)
-
-
-def chars_over_four(text: str) -> int:
-    """Orbiter: int(code points / 4), for one trigger (``core/agent.py::_apply_context_windowing``)."""
-    return len(text) // 4
-
-
-def utf16_over(text: str, divisor: float = 4) -> int:
-    """AgentOS: ceil(UTF-16 units / divisor) (``PromptEngine.ts::estimateTokenCount``)."""
-    return math.ceil(utf16_length(text) / divisor)

@@ -116,18 +116,19 @@ def read_manifest(path: Path) -> Manifest | None:
             return None
         raise InputError(read.problem.message, where=str(path))
     assert read.data is not None
-    import tomllib  # 10 ms that a workspace without a manifest need not pay
+    from promptdbg.files.tomltext import (  # 10 ms that a workspace without a manifest need not pay
+        TomlError,
+        read_toml,
+    )
 
     try:
         text = read.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"byte {error.start} is not UTF-8", where=str(path)) from error
     try:
-        data = tomllib.loads(text)
-    except ValueError as error:  # TOMLDecodeError, and plain for a number of thousands of digits
+        data = read_toml(text)
+    except TomlError as error:
         raise InputError(f"is not TOML: {error}", where=str(path)) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply", where=str(path)) from error
     return manifest_from(path, data, text)
 
 

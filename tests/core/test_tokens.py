@@ -22,17 +22,11 @@ from promptdbg.errors import TokenizerError
 from promptdbg.tokens import (
     DEFAULT_ENCODING,
     Tokenizer,
-    bytes_over_four,
-    chars_over_four,
-    chars_over_four_up,
     count_ended,
     count_joined,
     load_encoding,
     resolve,
     tokenizer,
-    utf8_length,
-    utf16_length,
-    utf16_over,
 )
 
 SHIPPED = ("o200k_base", "cl100k_base")
@@ -448,45 +442,6 @@ def test_claude_is_said_to_be_not_public() -> None:
 
 def test_same_name_same_counter() -> None:
     assert tokenizer("gpt-4o") is tokenizer("gpt-4o")
-
-
-# ---- estimators ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "utf8", "utf16"),
-    [
-        ("", 0, 0),
-        ("abc", 3, 3),
-        ("é", 2, 1),
-        ("漢字", 6, 2),
-        ("😀", 4, 2),
-        ("\ud800", 3, 1),
-        ("e\u0301", 3, 2),
-    ],
-)
-def test_lengths(text: str, utf8: int, utf16: int) -> None:
-    assert (utf8_length(text), utf16_length(text)) == (utf8, utf16)
-
-
-@pytest.mark.parametrize("length", range(10))
-def test_rounding_of_ascii(length: int) -> None:
-    text = "x" * length
-    assert bytes_over_four(text) == length // 4
-    assert chars_over_four(text) == length // 4
-    assert chars_over_four_up(text) == [0, 1, 1, 1, 1, 2, 2, 2, 2, 3][length]
-    assert utf16_over(text) == chars_over_four_up(text)
-
-
-def test_each_estimator_has_its_own_unit() -> None:
-    text = "漢字かな😀"  # 5 code points, 16 bytes, 6 UTF-16 units
-    assert bytes_over_four(text) == 4
-    assert chars_over_four(text) == 1
-    assert chars_over_four_up(text) == 2
-    assert utf16_over(text) == 2
-    assert utf16_over("x" * 19, 3.8) == 5
-    assert utf16_over("x" * 20, 3.8) == 6
-    assert utf16_over("x" * 42, 4.2) == 10
 
 
 def test_blocked_sockets_are_really_blocked() -> None:

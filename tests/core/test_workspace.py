@@ -88,7 +88,7 @@ def test_number_too_long_for_python_is_a_broken_manifest(tmp_path: Path) -> None
 
 
 def test_nesting_too_deep_for_python_is_a_broken_manifest(tmp_path: Path) -> None:
-    assert refused(tmp_path, "a = " + "[" * 5000 + "]" * 5000) == "is nested too deeply"
+    assert refused(tmp_path, "a = " + "[" * 5000 + "]" * 5000) == "is not TOML: nested too deeply"
 
 
 def test_manifest_that_is_no_file(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ LEAVES = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-3, 10**20),
+    st.sampled_from([10**400, -(10**400), 10**4_000]),  # beyond what a float holds
     st.floats(),
     st.sampled_from(
         ["", "a", "fact", "history", "A", "B", "3", "2-trims", "user", "tool", "${a}", "[0, 1]", "c1"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from promptdbg.analysis.trace import trace
-from promptdbg.analysis.unread import unread_files
+from promptdbg.analysis.unread import workspace_files
 from promptdbg.debug import Debugger, OpenRequest, open_workspace
 from promptdbg.examples import Example, examples
 from promptdbg.model import Assembly, SectionStatus, Source
@@ -41,7 +41,7 @@ def test_a_skill_of_a_mapped_workspace_is_seen_where_it_lies(tmp_path: Path) -> 
         'engine = "nanobot"\ndialect = "0.2.2"\n[paths]\nworkspace = "/home/mara/ws"\n'
     )
     debugger = Debugger(open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home"))))
-    result = trace(debugger.assembly, "Say which days", unread_files(debugger.opened))
+    result = trace(debugger.assembly, "Say which days", workspace_files(debugger.opened))
     assert [(hit.verdict, str(hit.source)) for hit in result.hits] == [("seen", f"{skill}:4")]
     listed = debugger.assembly.section("skills/ferry")
     assert listed is not None
@@ -53,3 +53,16 @@ def test_a_warning_does_not_repeat_the_name_of_its_file(example: Example) -> Non
     for notice in Debugger(open_workspace(example.path)).assembly.warnings:
         if notice.source is not None:
             assert not notice.message.startswith(Path(notice.source.path).name), notice
+
+
+def test_a_text_of_a_file_that_is_read_and_not_sent_is_found(tmp_path: Path) -> None:
+    (tmp_path / "skills").mkdir()
+    (tmp_path / "skills" / "ferry.md").write_text(
+        "---\nname: ferry\ndescription: boats\n---\nSay which days.\n"
+    )
+    (tmp_path / "bee.toml").write_text('profile = "normal"\n')
+    opened = open_workspace(tmp_path, OpenRequest(engine="bee", home=str(tmp_path / "home")))
+    result = trace(Debugger(opened).assembly, "Say which days", workspace_files(opened))
+    assert [(hit.item, hit.verdict, hit.because) for hit in result.hits] == [
+        ("skills/ferry.md", "not read", "bee reads this file, but puts no such text of it into a prompt")
+    ]

@@ -116,7 +116,7 @@ def test_front_matter_keeps_values_as_written() -> None:
 
 @pytest.mark.parametrize(
     ("header", "line", "column"),
-    [("a: b: c", 2, 5), ("x: 1\ny: [1", 3, 6), ("- a", 2, 1), ("a: 1\na: 2", 3, 1), ("a: \x00", 2, 1)],
+    [("a: b: c", 2, 5), ("x: 1\ny: [1", 3, 6), ("- a", 2, 1), ("a: 1\na: 2", 3, 1), ("a: \x00", 2, 4)],
 )
 def test_front_matter_errors_have_a_place(header: str, line: int, column: int) -> None:
     with pytest.raises(FrontMatterError) as caught:

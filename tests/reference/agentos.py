@@ -16,9 +16,10 @@ from promptdbg.engines.agentos import (
     assemble_memory_context,
 )
 from promptdbg.engines.agentos import rules as agentos_rules
+from promptdbg.engines.agentos.estimate import DEFAULT_DIVISOR, estimate
 from promptdbg.engines.agentos.summarizer import from_settings
 from promptdbg.engines.agentos.texts import STAND_INS
-from promptdbg.tokens import utf16_length, utf16_over
+from promptdbg.lengths import utf16_length
 from tests import invariants
 from tests.reference import Case
 
@@ -101,7 +102,7 @@ def _check_preambles(sizes: Mapping[str, Any]) -> None:
     assert set(sizes) == {"utf16_length", "tokens", "present_when"}
     for style, text in STAND_INS.memory_preambles.items():
         assert utf16_length(text) == sizes["utf16_length"][style]
-        assert utf16_over(text) == sizes["tokens"][style]
+        assert estimate(text, DEFAULT_DIVISOR) == sizes["tokens"][style]
 
 
 def _known(inputs: Mapping[str, Any], *keys: str) -> None:

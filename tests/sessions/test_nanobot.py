@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from promptdbg.records import SessionRef, StoredSession
 from promptdbg.sessions import nanobot as sessions
-from promptdbg.sessions import ref_for, session_format
+from promptdbg.sessions import ref_for
 from promptdbg.workspace import Workspace, manifest_from
 
 _ID = "0123456789abcdef0123456789abcdef"
@@ -181,11 +181,3 @@ def test_the_checkpoint_beside_a_session_is_its_sidecar(tmp_path: Path) -> None:
     assert _read(path).sidecar["stale"] is True
     beside.write_text("{")
     assert "is not JSON" in _read(path).sidecar["problem"]
-
-
-def test_sniffing(tmp_path: Path) -> None:
-    path = _write(tmp_path / "s.jsonl")
-    reader = session_format("nanobot")
-    assert reader.sniff(path, path.read_bytes())
-    assert not reader.sniff(path, b'{"type": "session_meta"}\n')
-    assert not reader.sniff(path.with_suffix(".json"), path.read_bytes())

@@ -160,12 +160,10 @@ class SampleEngine:
                 entry = {**entry, "text": text}
             sections.append(entry)
         document["sections"] = sections
-        files = [str(workspace.path / entry["file"]) for entry in sections if "file" in entry]
         return SampleInputs(
             workspace=str(workspace.path),
             session=document.get("session_name"),
             warnings=(*warnings, *(Notice("sample.note", text) for text in document.get("notes", []))),
-            watched=(str(workspace.path / "promptdbg.toml"), *files),
             document=document,
             knobs=_knobs(document),
         )

@@ -11,9 +11,10 @@ from itertools import takewhile
 
 from promptdbg.analysis.blocks import title
 from promptdbg.analysis.items import need_texts, section_offset
+from promptdbg.lengths import utf8_length
 from promptdbg.model import LOSSES, Assembly, Message, StageKind
 from promptdbg.text import shared_start
-from promptdbg.tokens import TokenCounter, utf8_length
+from promptdbg.tokens import TokenCounter
 
 _CONTEXT = 40
 

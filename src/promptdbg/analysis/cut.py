@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from promptdbg.analysis.diff import word_diff
+from promptdbg.lengths import utf8_length
 from promptdbg.model import Section, SectionStatus, Span
 from promptdbg.text import position, shared_start
-from promptdbg.tokens import utf8_length
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*$", re.MULTILINE)

@@ -137,16 +137,6 @@ def _call_texts(call: Json) -> Iterator[str]:
                 yield json.dumps(value, ensure_ascii=False)
 
 
-def section_path(assembly: Assembly, section: Section) -> tuple[Section, ...]:
-    """The section and its parents, outermost first."""
-    chain = [section]
-    seen = {section.id}
-    while (parent := assembly.section(chain[0].parent or "")) is not None and parent.id not in seen:
-        chain.insert(0, parent)
-        seen.add(parent.id)
-    return tuple(chain)
-
-
 def section_offset(assembly: Assembly, section: Section) -> int | None:
     """Where the section's output begins in the system prompt; looked for where the engine does not
     say. ``None`` when it is not there."""

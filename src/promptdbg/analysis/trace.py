@@ -91,7 +91,8 @@ def trace(assembly: Assembly, query: str, files: Iterable[TextFile] = ()) -> Tra
     """Find ``query``: exact, else without regard to case and white space, else by its words.
 
     Args:
-        files: text files of the workspace; those the assembly already holds are passed over.
+        files: text files of the workspace. Those that the assembly holds are passed over, and of those that
+            the engine used only what is in no item and no other file counts.
 
     Raises:
         UsageError: the assembly was read from a file without its texts.
@@ -100,11 +101,12 @@ def trace(assembly: Assembly, query: str, files: Iterable[TextFile] = ()) -> Tra
     loaded = {section.source.path for section in assembly.sections if section.source}
     if assembly.session:
         loaded.add(assembly.session)
-    unread = [file for file in files if str(file.path) not in loaded and file.relative not in loaded]
+    others = [file for file in files if str(file.path) not in loaded and file.relative not in loaded]
+    unread = [file for file in others if not file.used]
+    used = [file for file in others if file.used]
     for match, pattern in _patterns(query):
-        hits = _hits(assembly, pattern, unread)
-        first = [hit for _, hit in zip(range(HITS_MAX + 1), hits, strict=False)]
-        if first:
+        first = list(islice(_hits(assembly, pattern, unread), HITS_MAX + 1))
+        if first := first or list(_file_hits(assembly, pattern, used)):
             return TraceResult(query, match, tuple(first[:HITS_MAX]), len(first) > HITS_MAX)
     return TraceResult(query, "exact", ())
 
@@ -133,18 +135,26 @@ def _hits(assembly: Assembly, pattern: re.Pattern[str], unread: list[TextFile]) 
         for text in message_texts(message):
             for match in pattern.finditer(text):
                 yield _message_hit(assembly, message, text, match, lists)
-    found = (hit for file in unread if (hit := _unread_hit(assembly, file, pattern)) is not None)
+    yield from _file_hits(assembly, pattern, unread)
+
+
+def _file_hits(assembly: Assembly, pattern: re.Pattern[str], files: list[TextFile]) -> Iterator[Hit]:
+    found = (hit for file in files if (hit := _file_hit(assembly, file, pattern)) is not None)
     yield from islice(found, UNREAD_MAX)
 
 
-def _unread_hit(assembly: Assembly, file: TextFile, pattern: re.Pattern[str]) -> Hit | None:
-    """The first place in a file that the engine does not read; the others would say the same."""
+def _file_hit(assembly: Assembly, file: TextFile, pattern: re.Pattern[str]) -> Hit | None:
+    """The first place in a file that is in no item; the others would say the same."""
     match = pattern.search(file.text)
     if match is None:
         return None
     line, _ = position(file.text, match.start())
     source = Source(str(file.path), line)
-    return _hit(file.relative, source, file.text, match, "not read", unread_reason(assembly, file.relative))
+    if file.used:
+        because = f"{assembly.engine.title} reads this file, but puts no such text of it into a prompt"
+    else:
+        because = unread_reason(assembly, file.relative)
+    return _hit(file.relative, source, file.text, match, "not read", because)
 
 
 def _distinct_messages(assembly: Assembly) -> Iterator[Message]:

@@ -1,9 +1,10 @@
-"""The text files of a workspace that its engine does not read: where a lost text may stand, and what is
-said of one that is asked for by its path."""
+"""The text files of a workspace: where a text may stand that no item holds, and what is said of a file that
+is asked for by its path and not read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from promptdbg.analysis.items import item_ids
@@ -16,15 +17,15 @@ from promptdbg.model import Assembly, Source
 from promptdbg.tokens import TokenCounter
 
 
-def unread_files(opened: Opened) -> Iterator[TextFile]:
-    """The text files below a workspace but for those its engine read; none of a recording.
-
-    What the engine reads shows up as items; its own copy on disk is not another place.
-    """
+def workspace_files(opened: Opened) -> Iterator[TextFile]:
+    """The text files below a workspace but for its manifest, which is ours; none of a recording."""
     if opened.recorded:
         return
-    read = set(opened.watched)
-    yield from (file for file in text_files(opened.workspace.path) if str(file.path) not in read)
+    manifest, *read = opened.watched
+    used = set(read)
+    for file in text_files(opened.workspace.path):
+        if str(file.path) != manifest:
+            yield replace(file, used=str(file.path) in used)
 
 
 def named_file(opened: Opened, word: str) -> Path | None:

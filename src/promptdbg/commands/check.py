@@ -81,9 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _unread(debugger: Debugger) -> Iterator[TextFile]:
     """The files that ``trace`` looks into as well."""
-    from promptdbg.analysis.unread import unread_files
+    from promptdbg.analysis.unread import workspace_files
 
-    return unread_files(debugger.opened)
+    return workspace_files(debugger.opened)
 
 
 def _any_place(debugger: Debugger) -> Source:

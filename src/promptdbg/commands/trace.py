@@ -46,9 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def traced(debugger: Debugger, text: str, *, loaded_only: bool = False) -> TraceResult:
     """The trace of a text in what is open, and in the other files of its workspace."""
-    from promptdbg.analysis.unread import unread_files
+    from promptdbg.analysis.unread import workspace_files
 
-    others = () if loaded_only else unread_files(debugger.opened)
+    others = () if loaded_only else workspace_files(debugger.opened)
     return trace(debugger.assembly, text, others)
 
 

@@ -68,14 +68,12 @@ class FoundVersion:
 class Inputs:
     """Everything an assembly depends on, in memory. Engines extend it.
 
-    ``watched`` are the paths whose change, appearance or removal changes the answer. ``found_version``
-    is set where the version of the framework was found out.
+    ``found_version`` is set where the version of the framework was found out.
     """
 
     workspace: str
     session: str | None = None
     warnings: tuple[Notice, ...] = ()
-    watched: tuple[str, ...] = ()
     found_version: FoundVersion | None = None
 
 
@@ -105,8 +103,8 @@ class Engine(Protocol[InputsT]):
         """Whether the workspace looks like this framework's, and why."""
 
     def load(self, workspace: Workspace, request: LoadRequest) -> InputsT:
-        """Read everything. Problems become warnings with file and line; nothing is executed
-        without trust and nothing is written.
+        """Read everything, through ``files/disk.py``, which notes what is to be watched. Problems
+        become warnings with file and line; nothing is executed without trust and nothing is written.
 
         Raises:
             InputError: the workspace cannot be used at all.

@@ -7,13 +7,22 @@ framework. In the UI the last good picture stays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from promptdbg.engines.base import Detection
 from promptdbg.errors import InputError
+from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed, read_structured
-from promptdbg.model import Json, Notice, Source
+from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.workspace import Workspace
+
+
+def detected(workspace: Workspace, name: str) -> Detection | None:
+    """Whether a file is there that is the engine's alone."""
+    return Detection(50, f"{name} is there") if is_file(workspace.path / name) else None
 
 
 def named_files(
@@ -61,18 +70,56 @@ def broken(what: str, place: Source) -> InputError:
     return InputError(what, where=str(place), hint="correct the file; nothing is rebuilt without it")
 
 
-def laid_over(workspace: Workspace, engine: str) -> tuple[Mapping[str, Json], list[Notice]]:
-    """The manifest's table of the engine's name, which is laid over the configuration."""
+@dataclass(slots=True)
+class Reading:
+    """What is being read, and the problems so far. ``data`` is the configuration with the manifest's table
+    of the engine's name laid over it."""
+
+    workspace: Workspace
+    engine: str
+    config: Parsed
+    data: dict[str, Json]
+    notices: list[Notice]
+    failure: Failure | None = None
+
+    def warn(self, code: str, message: str, *keys: str | int) -> None:
+        """A notice with the place of a key, in the manifest if that has it."""
+        place = self._in_manifest(*keys) or self.config.source(*keys)
+        self.notices.append(Notice(f"{self.engine}.{code}", message, place))
+
+    def chosen(self, key: str, choices: tuple[str, ...], default: str) -> str:
+        """A key's value where it is one of the choices; else the default, with a notice."""
+        value = self.data.get(key, default)
+        if value in choices:
+            return str(value)
+        self.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
+        return default
+
+    def _in_manifest(self, *keys: str | int) -> Source | None:
+        table = self.workspace.options.get(self.engine)
+        if not keys or not isinstance(table, dict) or keys[0] not in table:
+            return None
+        names = [key for key in keys if isinstance(key, str)]
+        return self.workspace.source(self.engine, *names)
+
+
+ReadingT = TypeVar("ReadingT", bound=Reading)
+
+
+def start_reading(
+    kind: type[ReadingT], workspace: Workspace, engine: str, config: Parsed, known: Collection[str]
+) -> ReadingT:
+    """A configuration with what the manifest lays over it; a key that is not known is a notice."""
+    data = {str(key): value for key, value in (config.value or {}).items()}
+    notices = list(config.notices)
+    for key in data:
+        if key not in known:
+            message = f"nothing reads the key {key}"
+            notices.append(Notice(f"{engine}.unknown-key", message, config.source(key)))
     table = workspace.options.get(engine, {})
     if isinstance(table, dict):
-        return table, []
-    return {}, [Notice(f"{engine}.manifest", f"[{engine}] must be a table", workspace.source(engine))]
-
-
-def place_laid_over(workspace: Workspace, engine: str, *keys: str | int) -> Source | None:
-    """Where a key stands in that table; ``None`` where the table does not name it."""
-    table = workspace.options.get(engine)
-    if not keys or not isinstance(table, dict) or keys[0] not in table:
-        return None
-    names = [key for key in keys if isinstance(key, str)]
-    return workspace.source(engine, *names)
+        data.update(table)
+    else:
+        message = f"[{engine}] must be a table"
+        notices.append(Notice(f"{engine}.manifest", message, workspace.source(engine)))
+    return kind(workspace, engine, config, data, notices)

@@ -25,7 +25,6 @@ _LOSS_WORDS = {
     "disable": SECTION_MARKS[SectionStatus.DISABLED].word,
     "literal": SECTION_MARKS[SectionStatus.LITERAL].word,
 }
-_LOST = ("truncated", "dropped", "disabled", "shadowed", "literal")
 
 
 def markdown(document: Document, report: str = "") -> str:

@@ -34,6 +34,7 @@ from promptdbg.export.vocabulary import (
     is_plain,
     suffix,
 )
+from promptdbg.lengths import utf8_length, utf16_length
 from promptdbg.model import (
     Assembly,
     Decision,
@@ -50,7 +51,7 @@ from promptdbg.model import (
     Source,
     Stage,
 )
-from promptdbg.tokens import ENCODINGS, utf8_length, utf16_length
+from promptdbg.tokens import ENCODINGS
 
 _CLASS = re.compile(r"\w+(?:::\w+)*")
 _OWN_RULES = frozenset({SWITCHED_OFF.id, EDITED.id})

@@ -9,6 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -40,6 +43,26 @@ class FileRead:
     modified: float = 0.0
 
 
+_noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[set[str]]:
+    """The paths that are asked for in the block: files read or missed, folders listed. Whoever has to know
+    when an answer changes watches them; a list that each reader kept itself would have gaps."""
+    paths: set[str] = set()
+    token = _noted.set(paths)
+    try:
+        yield paths
+    finally:
+        _noted.reset(token)
+
+
+def _note(path: Path) -> None:
+    if (paths := _noted.get()) is not None:
+        paths.add(str(path))
+
+
 def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> FileRead:
     """Read a regular file, following links.
 
@@ -47,6 +70,7 @@ def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> File
         limit: bytes at the most. A larger file is a ``too-large`` problem.
         cut: instead of refusing a larger file, return its first ``limit`` bytes.
     """
+    _note(path)
     try:
         # Opening alone can act on a device, so it is looked at first; and again once open, because
         # the name may point elsewhere by then. O_NONBLOCK: a FIFO without a writer must not hang.
@@ -76,12 +100,22 @@ def read_file(path: Path, *, limit: int = FILE_LIMIT, cut: bool = False) -> File
 def is_file(path: Path) -> bool:
     """Whether a regular file is there. What may not be looked at, or has a name that no file can
     have, counts as not there; ``Path.is_file`` raises for some of it."""
+    _note(path)
     return os.path.isfile(path)
 
 
 def is_folder(path: Path) -> bool:
     """Whether a folder is there; never raises, as ``is_file``."""
-    return os.path.isdir(path)
+    found = os.path.isdir(path)
+    if not found:  # of one that is there, what is read in it tells
+        _note(path)
+    return found
+
+
+def is_there(path: Path) -> bool:
+    """Whether a name is taken, be it by a link that leads nowhere; never raises, as ``is_file``."""
+    _note(path)
+    return os.path.lexists(path)
 
 
 def is_document(path: Path) -> bool:
@@ -91,10 +125,17 @@ def is_document(path: Path) -> bool:
 
 def entries(folder: Path) -> tuple[Path, ...]:
     """What is in a folder, in the order the system lists it; nothing where it cannot be listed."""
+    return tuple(Path(entry.path) for entry in scan(folder))
+
+
+def scan(folder: Path) -> list[os.DirEntry[str]]:
+    """As ``entries``, with what the system tells of each."""
+    _note(folder)
     try:
-        return tuple(folder.iterdir())
+        with os.scandir(folder) as found:
+            return list(found)
     except (OSError, ValueError):
-        return ()
+        return []
 
 
 def expanded(text: str) -> Path:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from promptdbg.files.yamltext import YamlError, compose
 from promptdbg.model import Json
 
 
@@ -46,17 +47,9 @@ def parse(header: str, first_line: int = 2) -> dict[str, Json]:
         FrontMatterError: it is not YAML or not a mapping.
     """
     try:
-        node = yaml.compose(_TAB.sub(r"\1 ", header), Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = first_line + mark.line if mark else first_line
-        raise FrontMatterError(
-            error.problem or "is not YAML", line, mark.column + 1 if mark else 1
-        ) from error
-    except yaml.YAMLError as error:  # a character that YAML does not allow has no mark
-        raise FrontMatterError(str(error).splitlines()[0], first_line) from error
-    except (RecursionError, ValueError) as error:
-        raise FrontMatterError("is nested too deeply", first_line) from error
+        node = compose(_TAB.sub(r"\1 ", header))
+    except YamlError as error:
+        raise FrontMatterError(error.what, first_line + (error.line or 1) - 1, error.column or 1) from error
     if node is None:
         return {}
     if not isinstance(node, yaml.MappingNode):

@@ -21,11 +21,13 @@ _HIDDEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file that reads as text; ``relative`` is its path below the scanned folder, with ``/``."""
+    """A file that reads as text; ``relative`` is its path below the scanned folder, with ``/``. ``used`` says
+    that an engine read it, though perhaps not all of it is of use to it."""
 
     path: Path
     relative: str
     text: str
+    used: bool = False
 
 
 def _may_hold_instructions(folder: str) -> bool:

@@ -7,27 +7,20 @@ document whose aliases would unfold into something huge is refused.
 from __future__ import annotations
 
 import json
-import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from promptdbg.files.disk import FILE_LIMIT, FileRead, read_file
 from promptdbg.model import Json, Notice, Source
-from promptdbg.text import position
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a document: keys and indexes from the root."""
 
 YAML_LIMIT = 16 * 1024 * 1024
 """Bytes of a YAML file at the most; its parser is slow."""
-
-_EXPANDED_MAX = 300_000  # values after unfolding aliases; more is a "billion laughs" document
-_NESTING_MAX = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,86 +111,26 @@ def _json_lines(path: Path, text: str) -> Parsed:
     return Parsed(path, rows, notices=tuple(notices), lines=MappingProxyType(lines))
 
 
-_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
-
-
 def _toml(path: Path, text: str) -> Parsed:
+    from promptdbg.files.tomltext import TomlError, read_toml  # 10 ms: only where there is a TOML file
+
     try:
-        return Parsed(path, tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        place = _TOML_PLACE.search(str(error))
-        what = _TOML_PLACE.sub("", str(error))
-        return _broken(path, "toml", what, *(map(int, place.groups()) if place else (None, None)))
-    except RecursionError as error:
-        return _broken(path, "toml", _reason(error), None, None)
+        return Parsed(path, read_toml(text))
+    except TomlError as error:
+        return _broken(path, "toml", error.what, error.line, error.column)
 
 
 def _reason(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-# ---- YAML ---------------------------------------------------------------------------------------
-
-
-@cache
-def _loader() -> Any:
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """Safe YAML whose times stay texts, as a configuration file's author typed them."""
-
-    Loader.yaml_implicit_resolvers = {
-        first: [entry for entry in resolvers if entry[0] != "tag:yaml.org,2002:timestamp"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    return Loader
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _yaml(path: Path, text: str) -> Parsed:
-    import yaml  # 20 ms: only where there is a YAML file
+    from promptdbg.files import yamltext  # 20 ms: only where there is a YAML file
 
-    loader = None
     try:
-        loader = _loader()(text)
-        node = loader.get_single_node()
+        node = yamltext.compose(text)
         if node is None:
             return Parsed(path)
-        lines: dict[KeyPath, int] = {}
-        for keys, line in _node_lines(node):
-            lines[keys] = line
-            if len(lines) > _EXPANDED_MAX:
-                return _broken(path, "yaml", "its aliases unfold into too many values", line, 1)
-        return Parsed(path, loader.construct_document(node), lines=MappingProxyType(lines))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        what = error.problem or error.context or "is not YAML"
-        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        return _broken(path, "yaml", what, *place)
-    except yaml.reader.ReaderError as error:
-        line, column = position(text, min(error.position, len(text)))
-        return _broken(
-            path, "yaml", f"character {ord(text[error.position]):#06x} is not allowed", line, column
-        )
-    except (RecursionError, ValueError) as error:
-        return _broken(path, "yaml", _reason(error), None, None)
-    finally:
-        if loader is not None:
-            loader.dispose()
-
-
-def _node_lines(root: Any) -> Iterator[tuple[KeyPath, int]]:
-    """Every value's path and line, aliases unfolded, without recursion of our own."""
-    stack: list[tuple[KeyPath, Any]] = [((), root)]
-    while stack:
-        keys, node = stack.pop()
-        if len(keys) > _NESTING_MAX:
-            raise RecursionError
-        yield keys, node.start_mark.line + 1
-        if node.id == "sequence":
-            stack += [((*keys, index), child) for index, child in enumerate(node.value)]
-        elif node.id == "mapping":
-            stack += [((*keys, _key(name)), child) for name, child in node.value]
-
-
-def _key(node: Any) -> str:
-    return node.value if isinstance(node.value, str) else ""
+        return Parsed(path, yamltext.value(node), lines=MappingProxyType(dict(yamltext.places(node))))
+    except yamltext.YamlError as error:
+        return _broken(path, "yaml", error.what, error.line, error.column)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, Protocol, TypeAlias
 
-from promptdbg.files.disk import read_file
+from promptdbg.files.disk import is_folder, is_there, read_file, scan
 from promptdbg.paths import disk_root
 
 _WINDOWS = os.name == "nt"
@@ -172,11 +171,9 @@ def walk(root: Path, pruned: frozenset[str], most: int) -> tuple[str, ...]:
     entered; a root that is itself a link is listed as ``.``, and a pruned one holds nothing. Folders
     that cannot be read are passed over.
     """
-    try:
-        mode = os.lstat(root).st_mode
-    except (OSError, ValueError):
+    if not is_there(root):
         return ()
-    if not stat.S_ISDIR(mode):
+    if os.path.islink(root) or not is_folder(root):
         return (".",)
     if root.name in pruned:
         return ()
@@ -199,11 +196,7 @@ def walk(root: Path, pruned: frozenset[str], most: int) -> tuple[str, ...]:
 
 
 def _names(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: os.fsencode(entry.name))
-    except OSError:
-        return []
+    return sorted(scan(folder), key=lambda entry: os.fsencode(entry.name))
 
 
 def whole_disks(*paths: str) -> tuple[Mount, ...]:

@@ -1,8 +1,7 @@
 """Stored session formats: one module each, found by name. Reading never repairs and never writes.
 
-A format module has ``find(workspace, home) -> tuple[SessionRef, ...]`` (newest first),
-``read(ref) -> StoredSession`` and ``sniff(path, head) -> bool`` (does a file that begins with
-these bytes look like this format?).
+A format module has ``find(workspace, home) -> tuple[SessionRef, ...]`` (newest first) and
+``read(ref) -> StoredSession``.
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ class Format(Protocol):
     def find(self, workspace: Workspace, home: Path) -> tuple[SessionRef, ...]: ...
 
     def read(self, ref: SessionRef) -> StoredSession: ...
-
-    def sniff(self, path: Path, head: bytes) -> bool: ...
 
 
 def session_format(name: str) -> Format:

@@ -38,7 +38,7 @@ def find(workspace: Workspace, home: Path) -> tuple[SessionRef, ...]:
     for path in _sessions_in(workspace.path / "sessions"):
         refs.append(_ref(path, *_in_workspace(path, upgraded)))
     for path in _sessions_in(home / ".nanobot" / "sessions"):
-        refs.append(_ref(path, *_legacy(path, upgraded)))
+        refs.append(_ref(path, *_legacy(upgraded)))
     unique = {ref.path: ref for ref in refs}
     return tuple(sorted(unique.values(), key=lambda ref: (-ref.modified, ref.path)))
 
@@ -107,7 +107,7 @@ def _in_workspace(path: Path, upgraded: bool) -> tuple[bool, str]:
     return True, "0.2.2's name; an upgrade to main or 0.3.5 would hide it"
 
 
-def _legacy(path: Path, upgraded: bool) -> tuple[bool, str]:
+def _legacy(upgraded: bool) -> tuple[bool, str]:
     if upgraded:
         return False, "from before 0.2; main and 0.3.5 do not look here"
     return True, "from before 0.2; 0.2.2 moves it into the workspace when its key is used"
@@ -217,14 +217,3 @@ def _sidecar(path: Path) -> Json:
     except (OSError, ValueError, RecursionError) as error:
         return {"path": str(beside), "problem": f"is not JSON: {error}"}
     return {"path": str(beside), "stale": stale, "payload": payload}
-
-
-def sniff(path: Path, head: bytes) -> bool:
-    """Whether a file begins like one of nanobot's: a metadata object on its first line."""
-    first = head.lstrip().split(b"\n", 1)[0]
-    return (
-        path.suffix == ".jsonl"
-        and first.startswith(b"{")
-        and re.search(rb'"_type"\s*:\s*"metadata"', first[:4096]) is not None
-        and b"last_consolidated" in first + head[:_HEAD]
-    )

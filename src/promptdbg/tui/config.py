@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any
 
 from promptdbg.files.disk import read_file
 from promptdbg.files.own import own_folder
+from promptdbg.files.tomltext import TomlError, read_toml
 from promptdbg.text import one_line
 from promptdbg.tui.keys import KEYS, Key, Place
 from promptdbg.tui.ownkeys import clash_lines, keys_here
@@ -66,8 +66,8 @@ def read_config(path: Path | None) -> Config:
         missing = read.problem is None or read.problem.kind == "missing"
         return Config() if missing or read.problem is None else _broken(path, read.problem.message)
     try:
-        return _config(path, tomllib.loads(read.data.decode("utf-8-sig")))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        return _config(path, read_toml(read.data.decode("utf-8-sig")))
+    except (UnicodeDecodeError, TomlError) as error:
         return _broken(path, f"is not TOML: {error}")
 
 

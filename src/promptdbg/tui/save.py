@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from promptdbg.errors import InputError, UsageError
 from promptdbg.export.write import write_atomically
 from promptdbg.files.disk import read_file, resolved
+from promptdbg.files.tomltext import read_toml
 from promptdbg.model import Settings, Value
 from promptdbg.workspace import MANIFEST_NAME, manifest_from
 
@@ -60,8 +60,8 @@ def _read(path: Path) -> bytes:
 
 def _parsed(path: Path, data: bytes, failed: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        return read_toml(data.decode("utf-8-sig"))
+    except ValueError as error:
         raise InputError(f"{failed}: {error}", where=str(path)) from error
 
 

@@ -110,7 +110,7 @@ def test_the_git_root_is_found_and_can_be_left_out(tmp_path: Path) -> None:
 
 def test_everything_that_matters_is_watched(tmp_path: Path) -> None:
     workspace = opened(tmp_path, {"AGENTS.md": "@a.md", "a.md": "A", "in/x": ""}, 'cwd = "in"\n')
-    watched = {Path(path).relative_to(tmp_path).as_posix() for path in workspace.inputs.watched}
+    watched = {Path(path).relative_to(tmp_path).as_posix() for path in workspace.watched}
     assert {
         "AGENTS.md",
         "CLAUDE.md",

@@ -80,7 +80,8 @@ def test_the_configuration_above_a_workspace_sets_the_defaults(tmp_path: Path) -
     knobs = {knob.name: knob.default for knob in ENGINE.knobs(inputs)}
     assert knobs["context_window"] == 32_000
     assert knobs["disabled_skills"] == ("x",)
-    assert str(tmp_path / "config.json") in inputs.watched
+    opened = open_workspace(tmp_path / "workspace", OpenRequest(home=str(tmp_path / "home")))
+    assert str(tmp_path / "config.json") in opened.watched
 
 
 def test_an_example_with_a_manifest_is_the_same_on_every_machine(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -245,3 +246,26 @@ def test_media_without_a_path_leave_a_line_feed_in_the_oldest(
     assembly = assembled(loaded(tmp_path, stored(rows)), settings(dialect))
     history = next(stage for stage in assembly.stages if stage.name == "history")
     assert history.messages[0].content == content
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [({"text": ""}, "has no text"), ({"text": 3}, "has no text"), ("tides", "is no object")],
+)
+def test_a_stored_summary_that_cannot_be_used_is_told(tmp_path: Path, summary: Any, said: str) -> None:
+    inputs = loaded(tmp_path, stored([user("a")], {"_last_summary": summary}))
+    for dialect in ("main", "0.3.5"):
+        (decision,) = assembled(inputs, settings(dialect)).decisions_on("archived_summary")
+        assert decision.rule == "nanobot.summary.invalid"
+        assert said in decision.because
+    dream = loaded(tmp_path, stored([user("a")], {"_last_summary": summary}), session_key="dream:x")
+    assert assembled(dream, settings()).decisions_on("archived_summary") == ()
+
+
+def test_tools_that_are_sent_in_another_order_are_told(tmp_path: Path) -> None:
+    names = ["mcp_a", "read", "exec"]
+    tools = [{"name": name, "description": "", "parameters": {}} for name in names]
+    given = assembled(loaded(tmp_path, tools=tools), settings())
+    assert [decision.rule for decision in given.decisions_on("tools")] == ["nanobot.tools.order"]
+    in_order = assembled(loaded(tmp_path, tools=[tools[2], tools[1], tools[0]]), settings())
+    assert in_order.decisions_on("tools") == ()

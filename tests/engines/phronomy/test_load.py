@@ -106,3 +106,15 @@ def test_the_question_is_sent_last_and_not_measured(tmp_path: Path) -> None:
     assembly = assembled(tmp_path, OpenRequest(message="a long question"), phronomy__yaml=text)
     assert [message.id for message in assembly.stages[-1].messages] == ["current"]
     assert assembly.budget.used == 0
+
+
+def test_what_a_tool_costs_is_told_where_tools_are_counted(tmp_path: Path) -> None:
+    text = (
+        "generation: 2-raises\nbudget: {context_window: 1000}\ninstruction: hi\n"
+        "tools: [{name: a, description: 12345678}, {definition: {name: b}, instance: true}]\n"
+    )
+    found = [entry for entry in assembled(tmp_path, phronomy__yaml=text).decisions if entry.stage == "tools"]
+    assert [(entry.item, entry.rule, entry.measured) for entry in found] == [
+        ("tools/a", "phronomy.tools.cost", 2),
+        ("tools/b", "phronomy.tools.cost", 0),
+    ]

@@ -222,7 +222,7 @@ def _reduce_newer(
     if setup.keep_tool_rounds:
         boundary = _round_start(history, boundary, log)
     earlier, turn = history[:boundary], history[boundary:]
-    numbers = _numbers(earlier, turn, outcome, setup)
+    numbers = _numbers(turn, outcome, setup)
     outcome.numbers = numbers
     for message in turn:
         because = f"Belongs to the current turn of {len(turn)} messages, which is never reduced."
@@ -270,9 +270,7 @@ def _makes_call(message: HistoryItem, wanted: Any) -> bool:
     )
 
 
-def _numbers(
-    earlier: tuple[HistoryItem, ...], turn: tuple[HistoryItem, ...], outcome: Outcome, setup: Setup
-) -> HistoryNumbers:
+def _numbers(turn: tuple[HistoryItem, ...], outcome: Outcome, setup: Setup) -> HistoryNumbers:
     history, total = outcome.totals.history, outcome.totals.total
     turn_tokens = setup.meter.messages(turn)
     earlier_tokens = history - turn_tokens

@@ -13,8 +13,8 @@ from typing import Any
 from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.elements import format_of, preference_prompts, verbosity_of
 from promptdbg.engines.agentos.texts import Texts
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Json
-from promptdbg.tokens import utf16_length
 
 SYSTEM_CHARS, INPUT_CHARS, LAST_MESSAGE_CHARS = 50, 100, 50
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -39,7 +39,11 @@ def cache_key(
 
 
 def _published_hash(
-    components: Mapping[str, Json], model: Json, context: Any, template: str, texts: Texts
+    components: Mapping[str, Json],
+    model: Json,
+    context: Any,
+    template: str,
+    texts: Texts,  # noqa: ARG001 - the newer digest has a use for it
 ) -> str:
     persona = js.UNDEFINED if js.nullish(context) else js.get(js.get(context, "activePersona"), "id")
     parts = (

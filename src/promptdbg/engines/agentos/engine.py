@@ -25,7 +25,7 @@ from promptdbg.engines.agentos.log import Log
 from promptdbg.engines.agentos.pipeline import construct
 from promptdbg.engines.agentos.shown import Extras
 from promptdbg.engines.base import Detection, LoadRequest, knob_values
-from promptdbg.files.disk import is_file
+from promptdbg.engines.named import detected
 from promptdbg.model import Assembly, Knob, Rule, Settings, Source, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -41,9 +41,7 @@ class AgentosEngine:
 
     def detect(self, workspace: Workspace) -> Detection | None:
         """A workspace that has ``agentos.json``; ``components.json`` alone could be anything's."""
-        if is_file(workspace.path / SETTINGS_FILE):
-            return Detection(50, f"{SETTINGS_FILE} is there")
-        return None
+        return detected(workspace, SETTINGS_FILE)
 
     def load(self, workspace: Workspace, request: LoadRequest) -> AgentosInputs:
         """Read both files. See ``load`` for their keys.

@@ -15,8 +15,8 @@ from typing import Any
 from promptdbg.engines.agentos import js
 from promptdbg.engines.agentos.components import ASSISTANT_ROLE, HistoryItem, Prepared, SystemPrompt
 from promptdbg.engines.agentos.rules import NEWER
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Json
-from promptdbg.tokens import utf16_length
 
 TOOL_TOKENS = 50
 DEFAULT_DIVISOR = 4.0

@@ -12,7 +12,6 @@ from promptdbg.engines.agentos import js
 from promptdbg.engines.agentos.texts import Texts
 from promptdbg.model import Json
 
-HISTORY_MESSAGES = 20
 MEMORY_JOINER = "\n\n---\n\n"
 BASE_PRIORITY, SUMMARY_PRIORITY, DISCOVERY_PRIORITY = 1, 50, 55
 SKILLS_PRIORITY, PROFILE_PRIORITY = 57, 60

@@ -15,8 +15,8 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final
 
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Json
-from promptdbg.tokens import utf16_length
 
 _SAFE_INTEGER = 2**53
 _DEPTH_MAX = 400

@@ -103,9 +103,6 @@ class _Loader:
         prepared = prepare(self._components(components, prompts))
         return AgentosInputs(
             workspace=str(self.workspace.path),
-            watched=tuple(
-                str(self.workspace.path / name) for name in (self.settings_name, self.components_name)
-            ),
             prepared=prepared,
             turns=tuple(_turns(prepared)),
             gmi_prompts=len(prompts),

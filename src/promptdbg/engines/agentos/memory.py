@@ -15,8 +15,8 @@ from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.log import SYSTEM, Log
 from promptdbg.engines.agentos.texts import STAND_INS, Texts
 from promptdbg.engines.agentos.traces import Written, style_of, write_trace
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Action, Json, Rule, Unit
-from promptdbg.tokens import utf16_length
 
 SHARES: Mapping[str, float] = MappingProxyType(
     {

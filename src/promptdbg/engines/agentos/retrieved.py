@@ -10,8 +10,8 @@ from promptdbg.engines.agentos import js, rules
 from promptdbg.engines.agentos.budget import RETRIEVED_COMPONENT, Issue, Outcome, Setup
 from promptdbg.engines.agentos.components import Document
 from promptdbg.engines.agentos.log import RETRIEVED, Log
+from promptdbg.lengths import utf16_length
 from promptdbg.model import Action
-from promptdbg.tokens import utf16_length
 
 SUMMARY_ITEM = "retrieved/summary"
 

@@ -13,7 +13,6 @@ _ENGINE = "src/core/llm/PromptEngine.ts"
 _GMI = "src/cognition/substrate/GMI.ts"
 _MEMORY = "src/cognition/memory/core/prompt/MemoryPromptAssembler.ts"
 _BOTH = "0.9.164 and newer"
-_PUBLISHED = "0.9.164"
 _NEWER = "newer than 0.9.164 (unpublished source)"
 
 

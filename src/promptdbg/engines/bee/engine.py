@@ -64,8 +64,6 @@ INFO = EngineInfo(
     "bee", "bee", VERSION, "exact but for bee's own prose, which stand-ins of the same size replace"
 )
 
-_SYSTEM = "system"
-
 
 class BeeEngine:
     """elhenro/bee at 187d9d32."""

@@ -56,11 +56,6 @@ def wire(data: bytes) -> str:
         return _LONE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
 
 
-def splits_character(data: bytes, at: int) -> bool:
-    """Whether a cut at byte ``at`` falls inside a character."""
-    return 0 < at < len(data) and data[at] & 0xC0 == 0x80
-
-
 def trim_space(data: bytes) -> bytes:
     """``strings.TrimSpace``."""
     if data and 0x20 < data[0] < 0x7F and 0x20 < data[-1] < 0x7F:

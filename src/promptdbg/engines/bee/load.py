@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import re
-import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -46,10 +44,11 @@ from promptdbg.engines.bee.skills import read_skill
 from promptdbg.engines.bee.store import read_store, record_times, store_folder
 from promptdbg.engines.named import broken
 from promptdbg.errors import InputError
-from promptdbg.files.disk import entries, is_folder, read_file
+from promptdbg.files.disk import entries, is_folder, is_there, read_file
+from promptdbg.files.tomltext import TomlError, read_toml
 from promptdbg.files.tree import DiskFiles, Limits, Mount, clean, whole_disks
 from promptdbg.files.walkup import Candidate, candidates, folders
-from promptdbg.model import Json, Notice, Source
+from promptdbg.model import Json, Notice, Source, is_finite
 from promptdbg.paths import disk_root
 from promptdbg.times import iso_time
 from promptdbg.workspace import Workspace
@@ -63,7 +62,6 @@ _SHARED = {
     "are not rebuilt here",
     "CLAUDE.md": "other agents that read it, such as Claude Code, are not rebuilt here",
 }
-_LINE = re.compile(r"line (\d+)")
 _TEXT_BYTES = 64 * 1024 * 1024
 _RECORD_BYTES = 4 * 1024 * 1024
 
@@ -95,7 +93,6 @@ class _Loading:
     workspace: Workspace
     request: LoadRequest
     notices: list[Notice] = field(default_factory=list)
-    watched: set[str] = field(default_factory=set)
 
     def inputs(self) -> BeeInputs:
         config = self._config()
@@ -104,7 +101,6 @@ class _Loading:
         files, place = self._place()
         found = self._candidates(files, place)
         listings = self._read_closure(files, place, found, query)
-        self._watch_files(files, place, found)
         if files.exhausted:
             self._notice("bee.limit", f"{files.exhausted}; the rest is taken as not there")
         return BeeInputs(
@@ -125,7 +121,6 @@ class _Loading:
             input_tokens=self._number("input_tokens") or 0,
             summary=self._text("summary", "summary.txt") or "",
             warnings=tuple(self.notices),
-            watched=tuple(sorted(self.watched)),
         )
 
     # ---- manifest keys ------------------------------------------------------------------------------
@@ -156,7 +151,7 @@ class _Loading:
         value = self._option(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0 or not is_finite(value):
             raise self.workspace.wrong("must be a whole number, 0 or more", key)
         return value
 
@@ -167,7 +162,6 @@ class _Loading:
 
     def _bytes(self, key: str, default: str, limit: int = _TEXT_BYTES) -> tuple[Path, bytes | None]:
         path, asked = self._file(key, default)
-        self.watched.add(str(path))
         read = read_file(path, limit=limit)
         if read.problem is not None:
             if asked or read.problem.kind != "missing":
@@ -186,11 +180,10 @@ class _Loading:
         config = Config()
         if data is not None:
             try:
-                document = tomllib.loads(data.decode("utf-8-sig"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-                at = _LINE.search(str(error))
-                place = Source(str(path), int(at[1]) if at else None)
-                raise broken(f"is not TOML: {error}", place) from error  # bee does not start either
+                document = read_toml(data.decode("utf-8-sig"))
+            except (TomlError, UnicodeDecodeError) as error:  # bee does not start either
+                line = error.line if isinstance(error, TomlError) else None
+                raise broken(f"is not TOML: {error}", Source(str(path), line)) from error
             config, wrong = merge_document(config, document)
             for message in wrong:
                 self._notice("bee.config", f"{message}; bee refuses the whole file", path)
@@ -226,7 +219,6 @@ class _Loading:
         folder = self.workspace.path / self._string("skills", "skills")
         if not is_folder(folder):
             return self._text("skills", "skills.txt") or ""
-        self.watched.add(str(folder))
         skills: list[Skill] = []
         for path in sorted(entries(folder), key=lambda entry: os.fsencode(entry.name)):
             if path.suffix.lower() != ".md" or is_folder(path):
@@ -292,7 +284,7 @@ class _Loading:
     def _git_root(self, files: DiskFiles, chain: tuple[str, ...]) -> str:
         for folder in reversed(chain):
             real = files.real(folder)
-            if real is not None and os.path.lexists(real / ".git"):
+            if real is not None and is_there(real / ".git"):
                 return folder
         return ""
 
@@ -324,14 +316,6 @@ class _Loading:
             files.file(path)
         return listings
 
-    def _watch_files(self, files: DiskFiles, place: Place, found: tuple[Candidate, ...]) -> None:
-        inside = [folder for folder in place.chain if folder.startswith(place.walk_from)]
-        paths = [posixpath.join(folder, name) for folder in inside for name in NAMES]
-        if place.bee_home:
-            paths += [posixpath.join(place.bee_home, name) for name in NAMES]
-        paths += [path for path, entry in files.snapshot().files.items() if entry.kind == "file"]
-        self.watched.update(str(real) for path in paths if (real := files.real(path)) is not None)
-
     def _records(self, place: Place) -> tuple[Record, ...]:
         bundled = self.workspace.path / "home" / ".bee"
         named = self._string("store")
@@ -345,7 +329,6 @@ class _Loading:
             folder = store_folder(Path(place.bee_home), place.git_root) if place.bee_home else None
         if folder is None:
             return ()
-        self.watched.add(str(folder))
         try:
             times = record_times(self._option("modified"))
         except ValueError as error:

@@ -5,14 +5,13 @@ Sources: ``internal/knowledge/{paths,scan}.go``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from promptdbg.engines.bee.knowledge import Record, is_record_name, read_record, slug
-from promptdbg.files.disk import is_folder, read_file
+from promptdbg.files.disk import is_folder, read_file, scan
 from promptdbg.model import Json, Notice, Source
 from promptdbg.times import file_time
 
@@ -44,13 +43,11 @@ def read_store(
     ``times`` stands in for the files' own times of modification.
     """
     notices: list[Notice] = []
-    try:
-        with os.scandir(folder) as entries:
-            names = sorted(
-                e.name for e in entries if is_record_name(e.name) and not e.is_dir(follow_symlinks=False)
-            )
-    except OSError:
-        return (), notices
+    names = sorted(
+        entry.name
+        for entry in scan(folder)
+        if is_record_name(entry.name) and not entry.is_dir(follow_symlinks=False)
+    )
     if len(names) > _MOST_FILES:
         text = f"holds {len(names):,} records; {_MOST_FILES:,} are read"
         notices.append(Notice("bee.limit", text, Source(str(folder))))

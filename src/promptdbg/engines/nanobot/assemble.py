@@ -19,6 +19,7 @@ from promptdbg.engines.nanobot.beforehand import (
     restore_crashed,
     run_consolidation,
     start,
+    summary_problem,
 )
 from promptdbg.engines.nanobot.consolidation import Consolidated
 from promptdbg.engines.nanobot.crash import Crash
@@ -235,6 +236,7 @@ def _prompt_request(turn: Turn, summary: Summary | None) -> PromptRequest:
         memory=turn.options.memory or not turn.options.dialect.explicit_skills,
         recent=not turn.ephemeral,
         extra_history=tuple(turn.consolidated.entries),
+        summary_problem=summary_problem(turn) if summary is None else "",
     )
 
 

@@ -18,6 +18,7 @@ from promptdbg.engines.nanobot.events import Step
 from promptdbg.engines.nanobot.historyfile import HistoryEntry, HistoryFile
 from promptdbg.engines.nanobot.inputs import NanobotInputs
 from promptdbg.engines.nanobot.knobs import Options
+from promptdbg.engines.nanobot.loading import is_time
 from promptdbg.engines.nanobot.prompt import (
     PromptParts,
     PromptRequest,
@@ -87,9 +88,18 @@ def archived_summary(turn: Turn) -> Summary | None:
     text, active = raw.get("text"), raw.get("last_active")
     if not isinstance(text, str) or not text:
         return None
-    if isinstance(active, str) and _is_iso(active):
+    if isinstance(active, str) and is_time(active):
         return Summary(text, active)
     return Summary(text, updated_at(turn))
+
+
+def summary_problem(turn: Turn) -> str:
+    """Why the stored summary is not the archived summary of this turn; empty where none is stored."""
+    assert turn.restored is not None
+    raw = turn.restored.metadata.get("_last_summary")
+    if raw is None or turn.session_key.startswith("dream:") or turn.options.dialect.strict_summary:
+        return ""
+    return "_last_summary of the session " + ("has no text" if isinstance(raw, dict) else "is no object")
 
 
 def _strict_summary(raw: dict[str, object]) -> Summary:
@@ -108,14 +118,6 @@ def _strict_summary(raw: dict[str, object]) -> Summary:
     except ValueError as error:
         raise Crash("ValueError", str(error), where, meaning) from error
     return Summary(str(raw["text"]), shown)
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 # ---- consolidation -------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ def _probe_summary(turn: Turn) -> Summary | None:
         if turn.summary is not None or not isinstance(text, str) or not text:
             return turn.summary
         active = raw.get("last_active") if isinstance(raw, dict) else None
-        return Summary(text, active if isinstance(active, str) and _is_iso(active) else updated_at(turn))
+        return Summary(text, active if isinstance(active, str) and is_time(active) else updated_at(turn))
     raw = turn.restored.metadata.get("_last_summary")
     text = raw.get("text") if isinstance(raw, dict) else raw
     return Summary(text, None) if isinstance(text, str) and text else None

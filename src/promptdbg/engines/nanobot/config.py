@@ -16,7 +16,7 @@ from typing import Any
 
 from promptdbg.engines.named import broken
 from promptdbg.files.disk import read_file
-from promptdbg.model import Json, Notice, Source
+from promptdbg.model import Json, Notice, Source, is_finite
 
 _LIMIT = 4 * 1024 * 1024
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
@@ -76,9 +76,9 @@ class _Reader:
         value = self.get(table, *names)
         if value is None:
             return default
-        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d+\s*", value):
-            return int(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+        if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d{1,300}\s*", value):
+            value = int(value)
+        if isinstance(value, bool) or not _is_number(value) or value != int(value):
             self.warn(
                 "value", f"{_camel(names[0])} must be a whole number, not {value!r}; {default:,} is used"
             )
@@ -93,6 +93,11 @@ class _Reader:
             self.warn("value", f"{_camel(name)} must be an object")
             return {}
         return value
+
+
+def _is_number(value: Json) -> bool:
+    """Whether a value is a number that can be reckoned with."""
+    return isinstance(value, (int, float)) and is_finite(value)
 
 
 def _camel(name: str) -> str:
@@ -132,7 +137,7 @@ def read_config(
         context_window=min([window, *_fallback_windows(reader, defaults, presets, window)]),
         block_limit=block or None,
         tool_result_cap=reader.number(defaults, Config.tool_result_cap, "max_tool_result_chars"),
-        consolidation_ratio=float(ratio) if isinstance(ratio, (int, float)) else Config.consolidation_ratio,
+        consolidation_ratio=float(ratio) if _is_number(ratio) else Config.consolidation_ratio,
         max_messages=reader.number(defaults, Config.max_messages, "max_messages"),
         unified_session=reader.get(defaults, "unified_session") is True,
         disabled_skills=tuple(str(name) for name in disabled) if isinstance(disabled, list) else (),

@@ -18,8 +18,9 @@ from promptdbg.engines.nanobot.crash import Crash
 from promptdbg.engines.nanobot.dialects import TRUNCATED, Dialect
 from promptdbg.engines.nanobot.rows import Row, Rows, dumps, message_pieces
 from promptdbg.engines.reuse import Reuse
+from promptdbg.lengths import utf8_length
 from promptdbg.model import Json
-from promptdbg.tokens import Tokenizer, count_ended, load_encoding, tokenizer, utf8_length
+from promptdbg.tokens import Tokenizer, count_ended, load_encoding, tokenizer
 
 ENCODING = "cl100k_base"
 """The encoding nanobot uses for every model (``utils/helpers.py::_get_token_encoding``)."""

@@ -49,7 +49,7 @@ def _arguments(raw: Json) -> Json:
     """The arguments under their new names; ``None`` when they stay as they are."""
     try:
         decoded = json.loads(raw) if isinstance(raw, str) else raw
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(decoded, dict):
         return None

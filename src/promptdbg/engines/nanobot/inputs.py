@@ -127,7 +127,6 @@ def load(workspace: Workspace, request: LoadRequest) -> NanobotInputs:
         workspace=str(workspace.path),
         session=request.session.ref.path if request.session else None,
         warnings=tuple(notices),
-        watched=_watched(workspace, request, config, project),
         stored=request.session,
         session_key=key,
         config=config,
@@ -265,22 +264,6 @@ def _notice_plugins(workspace: Workspace, notices: list[Notice]) -> None:
     if entries(workspace.path / "plugins"):
         message = "skills of agent plugins are not reproduced: which are enabled is not in the workspace"
         notices.append(Notice("skills.plugins", message, Source(str(workspace.path / "plugins"))))
-
-
-def _watched(
-    workspace: Workspace, request: LoadRequest, config: Config, project: Path | None
-) -> tuple[str, ...]:
-    names = (*BOOTSTRAP, MEMORY, HISTORY, CURSOR, COUNTER, "skills", "tools.json")
-    paths = [workspace.path / name for name in names]
-    if project:
-        paths += [project / name for name in BOOTSTRAP]
-    if workspace.manifest:
-        paths.append(workspace.manifest.path)
-    watched = [str(path) for path in paths] + [config.path]
-    if request.session:
-        watched.append(request.session.ref.path)
-        watched.append(str(Path(request.session.ref.path).with_suffix(".checkpoint.json")))
-    return tuple(path for path in watched if path)
 
 
 def _machine_time() -> str:

@@ -33,7 +33,7 @@ from promptdbg.tokens import TokenCounter
 def report(turn: Turn, counter: TokenCounter) -> Assembly:
     """The assembly of a turn, as far as it got."""
     sections = _sections(turn, counter)
-    budget = _budget(turn, sections)
+    budget = _budget(turn)
     dialect = turn.options.dialect
     return Assembly(
         engine=EngineInfo("nanobot", "nanobot", dialect.name, turn.prose.fidelity),
@@ -77,9 +77,12 @@ def _tools(turn: Turn) -> Draft:
         whole.evidence = Evidence.UNKNOWN
         whole.status = SectionStatus.EMPTY
         return whole.note(rules.TOOLS_SENT, unknown_tools(turn.options.dialect))
+    sent = ordered(turn.inputs.tools or ())
+    if [tool_name(tool) for tool in sent] != list(dict.fromkeys(map(tool_name, turn.inputs.tools or ()))):
+        whole.note(rules.TOOLS_ORDER, "they are given in another order than they are sent in")
     position = 1
     kept = {tool_id(tool) for tool in tools.definitions}
-    for tool in ordered(turn.inputs.tools or ()):
+    for tool in sent:
         text = dumps(tool)
         child = Draft(tool_id(tool), tool_name(tool), "tool", text, text, place="tools")
         if child.id in kept:
@@ -96,7 +99,7 @@ def _tools(turn: Turn) -> Draft:
 # ---- ledger --------------------------------------------------------------------------------------
 
 
-def _budget(turn: Turn, sections: list[Section]) -> Budget:
+def _budget(turn: Turn) -> Budget:
     """The framework's own estimate of the last list, in parts."""
     options = turn.options
     limit = options.input_budget or None

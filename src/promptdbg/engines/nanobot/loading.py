@@ -145,7 +145,7 @@ def _take_metadata(
             if strict:
                 setattr(state, name, None)
             continue
-        if _is_time(text):
+        if is_time(text):
             setattr(state, name, text)
         elif strict:
             raise _Strict(line, f"{name} is not a time: {text[:40]!r}")
@@ -160,7 +160,8 @@ def _offset(value: dict[str, Json], dialect: Dialect) -> Json:
     return 0
 
 
-def _is_time(text: str) -> bool:
+def is_time(text: str) -> bool:
+    """Whether nanobot's Python takes a text for a time."""
     try:
         datetime.fromisoformat(text)
     except ValueError:

@@ -53,6 +53,8 @@ class PromptRequest:
     memory: bool = True
     recent: bool = True
     extra_history: tuple[HistoryEntry, ...] = ()
+    summary_problem: str = ""
+    """Why the summary that is stored cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -383,6 +385,8 @@ def _summary(parts: PromptParts, request: PromptRequest) -> Draft:
     summary = request.summary
     if summary is None or not summary.text:
         draft.status = SectionStatus.EMPTY
+        if request.summary_problem:
+            draft.note(rules.SUMMARY_INVALID, request.summary_problem, Action.EMPTY)
         return draft
     if edited is not None:
         summary = Summary(edited, summary.last_active)

@@ -41,7 +41,7 @@ def recent_history(
         Crash: the file cannot be read, or not as UTF-8, or holds what 0.2.2 cannot take.
     """
     if not shown:
-        return _left_out(inputs, dialect)
+        return _left_out(inputs)
     # An appended entry can have the id of the file's last line: it was written onto it.
     by_id = {entry.id: entry for entry in (*history_entries(inputs, dialect), *extra)}
     entries = tuple(by_id.values())
@@ -61,7 +61,7 @@ def recent_history(
     return draft
 
 
-def _left_out(inputs: NanobotInputs, dialect: Dialect) -> Draft:
+def _left_out(inputs: NanobotInputs) -> Draft:
     draft = Draft("recent_history", "recent_history", "history", "", "", SectionStatus.EMPTY)
     if inputs.agent_files[HISTORY].text:
         draft.note(rules.RECENT_EPHEMERAL, "an ephemeral turn is not shown the history file", Action.EMPTY)

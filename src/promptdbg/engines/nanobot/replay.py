@@ -66,7 +66,7 @@ def _whole(rows: Rows, archived: int, dialect: Dialect, count: int, stamped: boo
     """Everything before the token cap."""
     events: list[Event] = []
     start = _replay_start(rows, archived, dialect)
-    _drop_archived(rows[:start], archived, dialect, events)
+    _drop_archived(rows[:start], archived, events)
     sliced = rows[start:]
     if dialect.count_limit:
         sliced = _count_limit(sliced, count, events)
@@ -97,7 +97,7 @@ def _replay_start(rows: Rows, archived: int, dialect: Dialect) -> int:
     return min(archived, recent_start(rows, dialect.replay_suffix, extend_to_user=True))
 
 
-def _drop_archived(gone: Rows, archived: int, dialect: Dialect, events: list[Event]) -> None:
+def _drop_archived(gone: Rows, archived: int, events: list[Event]) -> None:
     for index, row in enumerate(gone):
         because = (
             f"row {index} is before row {len(gone)}, where replay starts: rows up to {archived} are archived"

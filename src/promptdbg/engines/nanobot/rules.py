@@ -436,18 +436,13 @@ MERGED_USERS = _rule(
     NEW,
     _GOVERNANCE + "_merge_adjacent_user_messages_for_model",
 )
-PRESSURE = _rule(
-    "governance.pressure",
-    "A request at or over its budget is compacted",
-    NEW,
-    _GOVERNANCE + "request_pressure",
-)
 REQUEST_COMPACTED = _rule(
     "governance.compact-history",
     "Everything already sent is replaced by a summary",
     NEW,
     _GOVERNANCE + "_compact_request_history",
-    "Needs a model call. When it fails, a raw excerpt takes the summary's place.",
+    "Of a request at or over its budget (request_pressure). Needs a model call; when it fails, a raw excerpt "
+    "takes the summary's place.",
     boundary=Boundary("summarised", into=("archived_summary",)),
 )
 

@@ -79,7 +79,7 @@ def judge(file: SkillFile, origin: str, path: str, text: str, machine: Machine, 
         path=path,
         file=str(file.file.path),
         body=_body(text),
-        description=_description(metadata, file.name, dialect),
+        description=_description(metadata, file.name, path, dialect),
         always=bool(own.get("always") or metadata.get("always")),
         missing=tuple(missing),
     )
@@ -91,16 +91,16 @@ def _metadata(text: str, path: str) -> Mapping[str, Json]:
         return {}
     try:
         parsed = yaml.safe_load(match.group(1))
+        return {str(key): value for key, value in parsed.items()} if isinstance(parsed, dict) else {}
     except yaml.YAMLError:
         return {}
     except Exception as error:  # whatever else a value's constructor raises reaches nanobot's turn
-        raise Crash(
-            type(error).__name__,
-            str(error),
-            "agent/skills.py::parse_skill_metadata",
-            f"The frontmatter of {path} makes every turn fail.",
-        ) from error
-    return {str(key): value for key, value in parsed.items()} if isinstance(parsed, dict) else {}
+        raise _crash(error, "parse_skill_metadata", path) from error
+
+
+def _crash(error: Exception, function: str, path: str) -> Crash:
+    meaning = f"The frontmatter of {path} makes every turn fail."
+    return Crash(type(error).__name__, str(error), f"agent/skills.py::{function}", meaning)
 
 
 def _nanobot_metadata(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -135,12 +135,15 @@ def _names(value: Json) -> tuple[str, ...]:
     return tuple(n for n in value if isinstance(n, str) and n.strip()) if isinstance(value, list) else ()
 
 
-def _description(metadata: Mapping[str, Json], name: str, dialect: Dialect) -> str:
+def _description(metadata: Mapping[str, Json], name: str, path: str, dialect: Dialect) -> str:
     described = metadata.get("description")
     if isinstance(described, str) and described:
         return described
     if not dialect.skill_groups and isinstance(described, (int, float)) and described:
-        return str(described)
+        try:
+            return str(described)
+        except ValueError as error:  # a number of thousands of digits
+            raise _crash(error, "build_skills_summary", path) from error
     return name
 
 

@@ -16,8 +16,8 @@ from promptdbg.engines.nanobot.dialects import OFFLOAD_EXEMPT, PREVIEW_CHARS, Di
 from promptdbg.engines.nanobot.estimate import truncate_chars
 from promptdbg.engines.nanobot.prose import Prose
 from promptdbg.engines.nanobot.rows import text_blocks
+from promptdbg.lengths import utf8_length
 from promptdbg.model import Json, Rule
-from promptdbg.tokens import utf8_length
 
 _UNSAFE = re.compile(r'[<>:"/\\|?*]')
 _FOLDER = ".nanobot/tool-results"

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import laid_over, named_files, place_laid_over, read_table, read_whole
+from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading
 from promptdbg.engines.orbiter.config import ContextConfig, LimitConfig
 from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
 from promptdbg.engines.orbiter.neurons import DEFAULT_PRIORITY, PRIORITIES
@@ -28,7 +26,7 @@ from promptdbg.engines.rows import rows_from
 from promptdbg.files.structured import Parsed
 from promptdbg.model import Failure, Json, Notice, Source
 from promptdbg.times import is_iso_time
-from promptdbg.workspace import MANIFEST_NAME, Workspace
+from promptdbg.workspace import Workspace
 
 CONFIG = "orbiter.yaml"
 FILES = {
@@ -67,25 +65,9 @@ _MESSAGE_ID = re.compile(r"m\d+|current|summary|usage-tag|system-prompt")
 
 
 @dataclass(slots=True)
-class _Reading:
-    """What is being read, and the problems so far."""
-
-    folder: Path
-    config: Parsed
-    data: dict[str, Json]
-    notices: list[Notice] = field(default_factory=list)
-    watched: list[str] = field(default_factory=list)
-    failure: Failure | None = None
-    in_manifest: Callable[..., Source | None] = lambda *keys: None
-    """Where a key stands in the manifest, which goes before the configuration."""
-
-    def warn(self, code: str, message: str, *keys: str | int) -> None:
-        place = self.in_manifest(*keys) or self.config.source(*keys)
-        self.notices.append(Notice(f"orbiter.{code}", message, place))
-
+class _Reading(Reading):
     def read(self, name: str) -> Parsed:
-        parsed = read_whole(self.folder / name)
-        self.watched.append(str(parsed.path))
+        parsed = read_whole(self.workspace.path / name)
         self.notices += parsed.notices
         return parsed
 
@@ -108,7 +90,8 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
         InputError: a file is broken.
     """
     files, wrong = named_files(workspace, "orbiter", FILES)
-    reading = _start(workspace, files)
+    config = read_table(workspace.path / files["config"])
+    reading = start_reading(_Reading, workspace, "orbiter", config, _KEYS)
     reading.notices += wrong
     state = _state(reading, files)
     messages = reading.read(files["messages"])
@@ -127,8 +110,8 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
     return OrbiterInputs(
         workspace=str(workspace.path),
         session=str(messages.path) if messages.found else None,
-        generation=_chosen(reading, "generation", ("A", "B"), "A"),
-        priority_order=_chosen(reading, "priority_order", ("documented", "coded"), "documented"),
+        generation=reading.chosen("generation", ("A", "B"), "A"),
+        priority_order=reading.chosen("priority_order", ("documented", "coded"), "documented"),
         task_id=_task_id(reading),
         mode=reading.typed("preset", str, None) or reading.typed("mode", str, None),
         numbers=MappingProxyType({k: v for k, v in reading.data.items() if k in _NUMBERS}),
@@ -142,27 +125,11 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
         current=request.message,
         model=reading.typed("model", str, None),
         last_input_tokens=reading.typed("last_input_tokens", int, None),
-        provider=_chosen(reading, "provider", ("works", "fails", "none"), "works"),
+        provider=reading.chosen("provider", ("works", "fails", "none"), "works"),
         summary=reading.typed("summary", str, "(summary of the older messages)"),
         warnings=tuple(reading.notices),
-        watched=(str(workspace.path / MANIFEST_NAME), *reading.watched),
         failure=reading.failure,
     )
-
-
-def _start(workspace: Workspace, files: Mapping[str, str]) -> _Reading:
-    config = read_table(workspace.path / files["config"])
-    data: dict[str, Json] = {}
-    reading = _Reading(workspace.path, config, data, list(config.notices), [str(config.path)])
-    data.update({str(key): value for key, value in (config.value or {}).items()})
-    for key in data:
-        if key not in _KEYS:
-            reading.warn("unknown-key", f"nothing reads the key {key}", key)
-    table, wrong = laid_over(workspace, "orbiter")
-    data.update(table)
-    reading.notices += wrong
-    reading.in_manifest = partial(place_laid_over, workspace, "orbiter")
-    return reading
 
 
 def _clock(reading: _Reading) -> str | None:
@@ -183,14 +150,6 @@ def _state(reading: _Reading, files: Mapping[str, str]) -> ContextState:
         levels.append(parsed.value if isinstance(parsed.value, dict) else None)
     parent = ContextState(levels[0]) if levels[0] is not None else None
     return ContextState(levels[1], parent=parent)
-
-
-def _chosen(reading: _Reading, key: str, choices: tuple[str, ...], default: str) -> str:
-    value = reading.data.get(key, default)
-    if value in choices:
-        return str(value)
-    reading.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
-    return default
 
 
 def _task_id(reading: _Reading) -> str:
@@ -230,7 +189,6 @@ def _trusted(
     name = workspace.options.get("python", reading.data.get("python"))
     if not isinstance(name, str):
         return None
-    reading.watched.append(str(workspace.path / name))
     if not request.trust:
         message = "neurons in Python are not run without --trust"
         reading.notices.append(Notice("orbiter.not-trusted", message, Source(str(workspace.path / name))))

@@ -132,11 +132,11 @@ def _parts(job: Build, draft: Draft) -> list[Part]:
             )  # fmt: skip
         parts.append(part)
     if draft.entry.builtin == "history":
-        _last_rounds(job, draft.entry, [part for part in parts if part.status is SectionStatus.KEPT])
+        _last_rounds(job, [part for part in parts if part.status is SectionStatus.KEPT])
     return parts
 
 
-def _last_rounds(job: Build, entry: Entry, parts: list[Part]) -> None:
+def _last_rounds(job: Build, parts: list[Part]) -> None:
     rounds = job.context.config.history_rounds
     limit = rounds * 2
     for part in parts[: max(len(parts) - limit, 0)]:

@@ -55,7 +55,7 @@ def assemble_direct(
     budget = token_budget(inputs, values)
     system = _system(inputs, settings, generation, estimate, outcome)
     costs = {tool.id: tool_cost(tool, estimate) for tool in inputs.tools} if generation == "2-raises" else {}
-    _switch_off_tools(inputs, settings, outcome)
+    _decide_tools(inputs, settings, costs, outcome)
     outcome.add_tools(inputs.tools, costs, settings.off)
     tools = sum(cost for tool, cost in costs.items() if tool not in settings.off)
     first = None
@@ -178,7 +178,10 @@ def _section(
     )
 
 
-def _switch_off_tools(inputs: PhronomyInputs, settings: Settings, outcome: Outcome) -> None:
+def _decide_tools(
+    inputs: PhronomyInputs, settings: Settings, costs: Mapping[str, int], outcome: Outcome
+) -> None:
+    """What is switched off, and what the others cost where tools are counted."""
     for tool in inputs.tools:
         if tool.id in settings.off:
             before = outcome.counter.count(canonical_json(dict(tool.definition)))
@@ -186,6 +189,22 @@ def _switch_off_tools(inputs: PhronomyInputs, settings: Settings, outcome: Outco
                 Action.DISABLE, tool.id, SWITCHED_OFF, stage="tools", because="Switched off here.",
                 before=before, after=0,
             )  # fmt: skip
+        elif tool.id in costs:
+            because = (
+                "It is an instance, which costs nothing."
+                if tool.instance
+                else "It is a class, which costs its description and the names of its parameters."
+            )
+            cost = costs[tool.id]
+            outcome.trace.decide(
+                Action.NOTE,
+                tool.id,
+                rules.TOOLS,
+                stage="tools",
+                because=because,
+                measured=cost,
+                unit="tokens",
+            )
 
 
 # ---- the history, before the budget ---------------------------------------------------------------

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from promptdbg.bulk import collector_at_rest
 from promptdbg.engines.base import Detection, LoadRequest
+from promptdbg.engines.named import detected
 from promptdbg.engines.phronomy import rules
 from promptdbg.engines.phronomy.assemble import TITLE, assemble
 from promptdbg.engines.phronomy.inputs import PhronomyInputs
 from promptdbg.engines.phronomy.knobs import knobs
 from promptdbg.engines.phronomy.load import CONFIG, load
-from promptdbg.files.disk import is_file
 from promptdbg.model import Assembly, Knob, Rule, Settings, Turn
 from promptdbg.tokens import TokenCounter
 from promptdbg.workspace import Workspace
@@ -24,9 +24,7 @@ class PhronomyEngine:
     session_format: str | None = None
 
     def detect(self, workspace: Workspace) -> Detection | None:
-        if is_file(workspace.path / CONFIG):
-            return Detection(50, f"{CONFIG} is there")
-        return None
+        return detected(workspace, CONFIG)
 
     def load(self, workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
         return load(workspace, request)

@@ -9,13 +9,19 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from promptdbg.lengths import utf8_length
 from promptdbg.model import Json
-from promptdbg.tokens import chars_over_four_up, utf8_length
 
 Estimate = Callable[[str], int]
 
 # Ruby splits at ASCII white space only.
 _WORD = re.compile(r"[^ \t\n\v\f\r]+")
+
+
+def chars_over_four_up(text: str) -> int:
+    """ceil(code points / 4), per piece."""
+    return -(-len(text) // 4)
+
 
 TOKENIZERS: Mapping[str, Estimate] = MappingProxyType(
     {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import laid_over, named_files, place_laid_over, read_table, read_whole
+from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading
 from promptdbg.engines.phronomy.budget import ModelInfo
 from promptdbg.engines.phronomy.chunks import Chunk
 from promptdbg.engines.phronomy.errors import PhronomyError
@@ -20,8 +19,8 @@ from promptdbg.engines.phronomy.items import Item, current_input, item_from, too
 from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed
-from promptdbg.model import Failure, Json, Notice, Source
-from promptdbg.workspace import MANIFEST_NAME, Workspace
+from promptdbg.model import Failure, Json, Notice
+from promptdbg.workspace import Workspace
 
 CONFIG = "phronomy.yaml"
 
@@ -47,20 +46,8 @@ _TAKEN = frozenset({"tools", "current", "current-input", "system", "compaction"}
 
 
 @dataclass(slots=True)
-class _Reading:
-    """What is being read, and the problems so far."""
-
-    config: Parsed
-    data: Mapping[str, Json]
+class _Reading(Reading):
     estimate: Estimate = TOKENIZERS["chars/4"]
-    notices: list[Notice] = field(default_factory=list)
-    failure: Failure | None = None
-    in_manifest: Callable[..., Source | None] = lambda *keys: None
-    """Where a key stands in the manifest, which goes before the configuration."""
-
-    def warn(self, code: str, message: str, *keys: str | int) -> None:
-        place = self.in_manifest(*keys) or self.config.source(*keys)
-        self.notices.append(Notice(f"phronomy.{code}", message, place))
 
     def refuse(self, error: PhronomyError, where: str) -> None:
         """Keep what the framework raises first."""
@@ -103,7 +90,7 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
         generation=generation,
         budget=MappingProxyType(_budget(reading)),
         models=MappingProxyType(_models(reading)),
-        tokenizer=_chosen(reading, "tokenizer", tuple(TOKENIZERS), "chars/4"),
+        tokenizer=reading.chosen("tokenizer", tuple(TOKENIZERS), "chars/4"),
         instruction=_instruction(reading),
         instruction_source=config.source("instruction"),
         knowledge=_knowledge(reading),
@@ -115,11 +102,10 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
         items=_items(reading, candidates, rows),
         tool_items=_tool_items(reading),
         current_input=_current(reading, current, execution),
-        call_mode=_chosen(reading, "call_mode", ("ask", "complete"), "ask"),
+        call_mode=reading.chosen("call_mode", ("ask", "complete"), "ask"),
         execution_id=None if execution is None else str(execution),
         share=reading.data.get("share") if isinstance(reading.data.get("share"), (int, float)) else None,
         warnings=tuple(reading.notices),
-        watched=tuple(str(workspace.path / name) for name in (MANIFEST_NAME, *names.values())),
         policy_failure=reading.failure,
     )
 
@@ -132,17 +118,8 @@ def _files(workspace: Workspace) -> tuple[dict[str, str], list[Notice]]:
 
 
 def _start(workspace: Workspace, config: Parsed) -> _Reading:
-    data: dict[str, Json] = {}
-    reading = _Reading(config, data, notices=list(config.notices))
-    data.update({str(key): value for key, value in (config.value or {}).items()})
-    for key in data:
-        if key not in _KEYS:
-            reading.warn("unknown-key", f"nothing reads the key {key}", key)
-    table, wrong = laid_over(workspace, "phronomy")
-    data.update(table)
-    reading.notices += wrong
-    reading.in_manifest = partial(place_laid_over, workspace, "phronomy")
-    name = data.get("tokenizer")
+    reading = start_reading(_Reading, workspace, "phronomy", config, _KEYS)
+    name = reading.data.get("tokenizer")
     if isinstance(name, str) and name in TOKENIZERS:
         reading.estimate = TOKENIZERS[name]
     return reading
@@ -157,14 +134,6 @@ def _generation(reading: _Reading) -> str:
         "bad-value", f"generation must be one of {', '.join(GENERATIONS)}, not {value}", "generation"
     )
     return "1"
-
-
-def _chosen(reading: _Reading, key: str, choices: tuple[str, ...], default: str) -> str:
-    value = reading.data.get(key, default)
-    if value in choices:
-        return str(value)
-    reading.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
-    return default
 
 
 def _budget(reading: _Reading) -> dict[str, Json]:

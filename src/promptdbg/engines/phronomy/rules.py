@@ -24,13 +24,6 @@ def _rule(
     return Rule(f"phronomy.{name}", title, "Phronomy", version, source, note, boundary)
 
 
-BUDGET = _rule(
-    "budget.limit",
-    "The limit is the window less the answer's reserve and the overhead, never below 0",
-    f"{GEN_1}; {GEN_2A}; {GEN_2B}",
-    "context/token_budget.rb::effective_input_limit",
-    "A negative overhead widens the limit. With an explicit window the reserve is 0 unless it is given.",
-)
 JOIN = _rule(
     "system.join",
     "System text and knowledge, joined by blank lines, are the system prompt",
@@ -151,9 +144,8 @@ FINAL = _rule(
 )
 
 CATALOGUE = (
-    BUDGET,
-    ESCAPE,
     JOIN,
+    ESCAPE,
     TRIM,
     COMPACT,
     TOOLS,

@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 
 from promptdbg.analysis.excerpt import excerpt
 from promptdbg.analysis.trace import Hit, TraceResult, trace
-from promptdbg.analysis.unread import unread_files
+from promptdbg.analysis.unread import workspace_files
 from promptdbg.debug import Opened
 from promptdbg.errors import UsageError
 from promptdbg.files.scan import TextFile
@@ -251,7 +251,7 @@ class SearchScreen(ItemScreen):
 
 
 class _Files:
-    """The files that the engine does not read, kept while the screen is open."""
+    """The text files of the workspace, kept while the screen is open."""
 
     def __init__(self) -> None:
         self._opened: Opened | None = None
@@ -264,7 +264,7 @@ class _Files:
             return
         read: list[TextFile] = []
         size = 0
-        for file in unread_files(opened):
+        for file in workspace_files(opened):
             size += len(file.text)
             if size <= _KEPT_MAX:
                 read.append(file)

@@ -19,7 +19,7 @@ from promptdbg.text import safe
 from promptdbg.tui.keys import bindings
 
 
-def _nothing(text: str) -> None:
+def _nothing(text: str) -> None:  # noqa: ARG001 - what every answer is handed to
     return None
 
 

@@ -139,5 +139,5 @@ def _no_encoding() -> Any:
     raise RuntimeError("the encoding is not available")
 
 
-async def _never(self: Any, **named: Any) -> str:
+async def _never(self: Any, **named: Any) -> str:  # noqa: ARG001 - a method of the framework's tools
     raise AssertionError("no tool runs while verifying")

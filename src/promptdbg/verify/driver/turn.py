@@ -293,7 +293,7 @@ def _only_probe(consolidator: Any, *, swallow: bool) -> None:
     0.2.2 goes on where the prompt cannot be measured (``swallow``), the others fail.
     """
 
-    async def probe(session: Any, *arguments: Any, **named: Any) -> None:
+    async def probe(session: Any, *arguments: Any, **named: Any) -> None:  # noqa: ARG001 - as the framework calls it
         runtime = {"runtime": named["runtime"]} if "runtime" in named else {}
         try:
             consolidator.estimate_session_prompt_tokens(session, **runtime)
@@ -362,7 +362,7 @@ def _is_new(framework: Framework) -> bool:
 def _block_provider(framework: Framework, block: dict[str, Any]) -> Any:
     made = framework.context.RuntimeContextBlock(source=block["source"], content=block["content"])
 
-    async def provide(request: Any) -> list[Any]:
+    async def provide(request: Any) -> list[Any]:  # noqa: ARG001 - as the framework calls it
         return [made]
 
     return provide
