@@ -24,7 +24,9 @@ BROKEN = [
     ("agentos", "components.json", '{\n "userInput": "Q",\n,}', 3),
     ("agentos", "components.json", "[1]", None),
     ("bee", "bee.toml", "a = 1\nb = = 2", 2),
+    ("bee", "tools.json", "[\n{", 2),
     ("nanobot", "config.json", "{", 1),
+    ("nanobot", "tools.json", "[", 1),
     ("nanobot", "config.json", "[]", None),
 ]
 USUAL = {
@@ -85,3 +87,41 @@ def test_a_broken_line_of_json_lines_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "messages.jsonl").write_text('{"role": "user", "content": "a"}\n{"role"\n')
     assembly = Debugger(open_workspace(tmp_path)).assembly
     assert [str(entry.source).rpartition("/")[2] for entry in assembly.warnings] == ["messages.jsonl:2"]
+
+
+NAMED = [
+    ("nanobot", "tools", "mine.json", '{"tools": 1}'),
+    ("nanobot", "tools", "mine.json", "[{"),
+    ("nanobot", "inflight", "mine.jsonl", b"\xff"),
+    ("bee", "tools", "mine.json", "[{"),
+    ("phronomy", "messages", "mine.json", "[{"),
+    ("orbiter", "state", "mine.json", "[{"),
+    ("agentos", "components", "mine.json", "[{"),
+]
+
+
+@pytest.mark.parametrize(("engine", "key", "name", "text"), NAMED)
+def test_so_is_a_broken_file_that_the_manifest_names(
+    tmp_path: Path, engine: str, key: str, name: str, text: str | bytes
+) -> None:
+    _workspace(tmp_path, engine)
+    (tmp_path / "promptdbg.toml").write_text(f'engine = "{engine}"\n{key} = "{name}"\n')
+    place = tmp_path / name
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(InputError, match=name):
+        open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"), [("bee", "tools.json"), ("bee", "query.txt"), ("nanobot", "tools.json")]
+)
+def test_so_is_one_that_is_no_file(tmp_path: Path, engine: str, name: str) -> None:
+    (_workspace(tmp_path, engine) / name).mkdir()
+    with pytest.raises(InputError, match=name):
+        open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))
+
+
+def test_another_programs_file_of_a_usual_name_is_a_warning(tmp_path: Path) -> None:
+    (_workspace(tmp_path, "nanobot") / "tools.json").write_text('{"hammer": 1}')
+    assembly = Debugger(open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))).assembly
+    assert "tools.broken" in [notice.code for notice in assembly.warnings]

@@ -40,13 +40,11 @@ def test_detection_says_why(tmp_path: Path) -> None:
             None,
             "profiles.tiny.caveman must be a text",
         ),
-        ({"tools.json": '[{"name": "a"},\n,]'}, "bee.tools", 2, "not JSON"),
         ({"tools.json": '[{"description": "a"}]'}, "bee.tools", None, "tool 1 has no name"),
         ({"home/.bee/store/a.md": "---\nname: a\ntags: [x\n---\nA"}, "bee.front-matter", 3, "column"),
         ({"home/.bee/store/a.md": "---\npriority: high\n---\nA"}, "bee.front-matter", 2, "whole number"),
         ({"skills/a.md": "---\nname: a\n---\nbody"}, "bee.skill", 1, "type"),
         ({"skills/a.md": "---\nname: a: b\ntype: prompt\n---\nbody"}, "bee.skill", 2, "front matter"),
-        ({"messages.jsonl/x": "a folder"}, "bee.unreadable", None, "folder"),
     ],
 )
 def test_bad_files_are_told_with_their_place(

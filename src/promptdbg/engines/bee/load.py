@@ -163,8 +163,10 @@ class _Loading:
     def _bytes(self, key: str, default: str, limit: int = _TEXT_BYTES) -> tuple[Path, bytes | None]:
         path, asked = self._file(key, default)
         read = read_file(path, limit=limit)
+        if read.problem is not None and read.problem.kind != "missing":
+            raise broken(read.problem.message, Source(str(path)))
         if read.problem is not None:
-            if asked or read.problem.kind != "missing":
+            if asked:
                 self._notice("bee.unreadable", read.problem.message, path)
             return path, None
         return path, read.data

@@ -6,20 +6,26 @@ import json
 
 from promptdbg.engines.bee.inputs import Row
 from promptdbg.engines.bee.manifest import Tool
+from promptdbg.engines.named import broken
 from promptdbg.model import Json, Notice, Source
 
 _MOST_NESTED = 100
 
 
 def read_tools(path: str, data: bytes | None) -> tuple[tuple[Tool, ...], list[Notice]]:
-    """The tools of a ``tools.json``, and what is wrong with it; nothing where there is no file."""
+    """The tools of a ``tools.json``, and what is wrong with some of them; nothing where there is no file.
+
+    Raises:
+        InputError: it is not JSON.
+    """
     if data is None:
         return (), []
     try:
         entries = json.loads(data)
+    except json.JSONDecodeError as error:
+        raise broken(f"column {error.colno}: {error.msg}", Source(path, error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        return (), [Notice("bee.tools", f"is not JSON: {error}", Source(path, line, line))]
+        raise broken(f"is not JSON: {error}", Source(path)) from error
     tools: list[Tool] = []
     notices: list[Notice] = []
     for index, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from promptdbg.files.disk import read_file
+from promptdbg.engines.named import broken
+from promptdbg.files.disk import Problem, read_file
 from promptdbg.files.skills import read_strict
 from promptdbg.model import Json, Notice, Source
 from promptdbg.times import is_iso_time
@@ -110,42 +111,67 @@ class Options:
 
 
 def read_tools(workspace: Workspace, options: Options, notices: list[Notice]) -> tuple[Json, ...] | None:
+    """The tool schemas, which nanobot has in its code and we in a file; ``None`` where there is none.
+
+    Raises:
+        InputError: the file is there and cannot be used.
+    """
     value = options.value("tools")
     if isinstance(value, list):
         return tuple(value)
     if value is not None and not isinstance(value, str):
         raise workspace.wrong("must be a file name or a list of tools", "tools")
     path = workspace.path / (value or "tools.json")
+    place = Source(str(path))
     read = read_file(path, limit=LIST_LIMIT)
-    if read.problem is not None:
-        if read.problem.kind != "missing" or value is not None:
-            notices.append(
-                Notice("tools.unreadable", f"the tool schemas {read.problem.message}", Source(str(path)))
-            )
+    if read.data is None:
+        _check_missing(read.problem, place)
+        if value is not None:
+            notices.append(Notice("tools.unreadable", "the tool schemas do not exist", place))
         return None
     try:
-        parsed = json.loads((read.data or b"").decode("utf-8-sig"))
+        parsed = json.loads(read.data.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise broken(f"column {error.colno}: {error.msg}", Source(str(path), error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        notices.append(Notice("tools.broken", f"not JSON ({error}); tools are unknown", Source(str(path))))
-        return None
+        raise broken(f"is not JSON: {error}", place) from error
     if isinstance(parsed, dict):
         parsed = parsed.get("tools")
-    if not isinstance(parsed, list):
-        notices.append(Notice("tools.broken", "not a list of tools; tools are unknown", Source(str(path))))
-        return None
-    return tuple(parsed)
+    if isinstance(parsed, list):
+        return tuple(parsed)
+    if value is not None:
+        raise broken("must hold a list of tools", place)
+    # Another program's file of that name.
+    notices.append(Notice("tools.broken", "not a list of tools; tools are unknown", place))
+    return None
+
+
+def _check_missing(problem: Problem | None, place: Source) -> None:
+    """
+    Raises:
+        InputError: what is wrong with a file is something else than that it is not there.
+    """
+    if problem is not None and problem.kind != "missing":
+        raise broken(problem.message, place)
 
 
 def read_inflight(
     workspace: Workspace, options: Options, notices: list[Notice]
 ) -> tuple[Mapping[str, Json], ...]:
+    """The rows of a turn that is under way.
+
+    Raises:
+        InputError: their file is there and cannot be used; a broken line is a notice.
+    """
     value = options.value("inflight")
     rows: list[Json] = []
     if isinstance(value, str):
         path = workspace.path / value
         file = read_strict(path, limit=LIST_LIMIT)
+        if file.text is None and file.error:
+            raise broken(file.error, Source(str(path)))
         if file.text is None:
-            notices.append(Notice("inflight.unreadable", file.error or "does not exist", Source(str(path))))
+            notices.append(Notice("inflight.unreadable", "does not exist", Source(str(path))))
         for number, line in enumerate((file.text or "").split("\n"), start=1):
             if line.strip():
                 try:
