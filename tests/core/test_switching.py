@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 
+from promptdbg.cli import main
 from promptdbg.debug import Debugger, OpenRequest, open_workspace
 from promptdbg.engines.base import SWITCHED_OFF
 from promptdbg.errors import UsageError
@@ -176,3 +177,11 @@ def test_what_was_switched_off_in_vain_on_disk_is_a_warning() -> None:
     assert [notice.message for notice in assembly.warnings if notice.code == "settings.not-off"] == [
         "message cannot be switched off: nanobot always sends it"
     ]
+
+
+def test_the_command_line_says_in_one_line_what_cannot_be_switched_off(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["inspect", str(FOLDER / "nanobot-lost-rule"), "--off", "current/text"]) == 2
+    said = "cannot be switched off: message text (nanobot always sends it as a part of message)"
+    assert capsys.readouterr().err == f"promptdbg: {said}\n"

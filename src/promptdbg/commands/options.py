@@ -51,7 +51,7 @@ def add_opening(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ITEM",
-        help="switch an item off; repeatable, may be a glob",
+        help="switch an item off, with its parts; repeatable, may be a glob",
     )
     group.add_argument("--tokenizer", metavar="NAME", help="an encoding or a model name; default: o200k_base")
 

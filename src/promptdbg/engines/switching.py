@@ -188,7 +188,7 @@ def _refused(kin: _Kin, after: Assembly, off: frozenset[str]) -> dict[str, str]:
         elif section is not None:
             heard = told.intersection((item, *kin.parts(item))) or off.intersection(kin.above(item))
             if not heard and section.status is not SectionStatus.EMPTY:
-                refused[item] = "it is not in the prompt" + _part_of(kin, section)
+                refused[item] = "it is not in the prompt"
         elif item in messages and item not in told and after.failure is None:
             refused[item] = _MADE
     return refused
