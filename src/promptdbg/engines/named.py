@@ -17,6 +17,7 @@ from promptdbg.errors import InputError
 from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed, read_structured
 from promptdbg.model import Failure, Json, Notice, Source
+from promptdbg.text import clip
 from promptdbg.workspace import Workspace
 
 
@@ -70,6 +71,11 @@ def broken(what: str, place: Source) -> InputError:
     return InputError(what, where=str(place), hint="correct the file; nothing is rebuilt without it")
 
 
+def told(value: Json) -> str:
+    """A wrong value as a sentence can hold it."""
+    return clip(repr(value), 60)
+
+
 @dataclass(slots=True)
 class Reading:
     """What is being read, and the problems so far. ``data`` is the configuration with the manifest's table
@@ -92,7 +98,7 @@ class Reading:
         value = self.data.get(key, default)
         if value in choices:
             return str(value)
-        self.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {value!r}", key)
+        self.warn("bad-value", f"{key} must be one of {', '.join(choices)}, not {told(value)}", key)
         return default
 
     def _in_manifest(self, *keys: str | int) -> Source | None:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading
+from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading, told
 from promptdbg.engines.orbiter.config import ContextConfig, LimitConfig
 from promptdbg.engines.orbiter.inputs import Condition, Entry, OrbiterInputs
 from promptdbg.engines.orbiter.neurons import DEFAULT_PRIORITY, PRIORITIES
@@ -24,7 +24,7 @@ from promptdbg.engines.orbiter.trusted import Trusted, run_trusted
 from promptdbg.engines.orbiter.variables import DynamicVariableRegistry, resolver_from
 from promptdbg.engines.rows import rows_from
 from promptdbg.files.structured import Parsed
-from promptdbg.model import Failure, Json, Notice, Source
+from promptdbg.model import Failure, Json, Notice, Source, is_finite
 from promptdbg.times import is_iso_time
 from promptdbg.workspace import Workspace
 
@@ -74,10 +74,17 @@ class _Reading(Reading):
     def typed(self, key: str, kind: type, default: Any) -> Any:
         """A key's value where it is of its kind; else the default, with a notice when it was set."""
         value = self.data.get(key, default)
-        if value is default or (isinstance(value, kind) and not (kind is int and isinstance(value, bool))):
+        if value is default or _fits(value, kind):
             return value
-        self.warn("bad-value", f"{key} must be {_KIND_WORDS[kind]}, not {value!r}", key)
+        self.warn("bad-value", f"{key} must be {_KIND_WORDS[kind]}, not {told(value)}", key)
         return default
+
+
+def _fits(value: Json, kind: type) -> bool:
+    """Whether a value is of a kind; a number only where arithmetic can take it."""
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and is_finite(value)
+    return isinstance(value, kind)
 
 
 _KIND_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
@@ -135,7 +142,7 @@ def load(workspace: Workspace, request: LoadRequest) -> OrbiterInputs:
 def _clock(reading: _Reading) -> str | None:
     value: str | None = reading.typed("clock", str, None)
     if value is not None and not is_iso_time(value):
-        reading.warn("bad-value", f"clock must be an ISO time, not {value!r}", "clock")
+        reading.warn("bad-value", f"clock must be an ISO time, not {told(value)}", "clock")
         return None
     return value
 
@@ -165,7 +172,9 @@ def _platform(reading: _Reading) -> str:
     if isinstance(value, dict):
         return f"{value.get('system', '')} {value.get('release', '')}"
     if value is not None and not isinstance(value, str):
-        reading.warn("bad-value", f"platform must be a text or system and release, not {value!r}", "platform")
+        reading.warn(
+            "bad-value", f"platform must be a text or system and release, not {told(value)}", "platform"
+        )
     return value if isinstance(value, str) else f"{platform.system()} {platform.release()}"
 
 

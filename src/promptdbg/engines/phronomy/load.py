@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptdbg.engines.base import LoadRequest
-from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading
+from promptdbg.engines.named import Reading, named_files, read_table, read_whole, start_reading, told
 from promptdbg.engines.phronomy.budget import ModelInfo
 from promptdbg.engines.phronomy.chunks import Chunk
 from promptdbg.engines.phronomy.errors import PhronomyError
@@ -19,7 +19,7 @@ from promptdbg.engines.phronomy.items import Item, current_input, item_from, too
 from promptdbg.engines.rows import Row, rows_from
 from promptdbg.files.disk import is_file
 from promptdbg.files.structured import Parsed
-from promptdbg.model import Failure, Json, Notice
+from promptdbg.model import Failure, Json, Notice, is_finite
 from promptdbg.workspace import Workspace
 
 CONFIG = "phronomy.yaml"
@@ -57,7 +57,7 @@ class _Reading(Reading):
         value = self.data.get(key)
         if value is None or isinstance(value, kind):
             return default if value is None else value
-        self.warn("bad-value", f"{key} must be a {_KIND_WORDS[kind]}, not {value!r}", key)
+        self.warn("bad-value", f"{key} must be a {_KIND_WORDS[kind]}, not {told(value)}", key)
         return default
 
 
@@ -104,10 +104,21 @@ def load(workspace: Workspace, request: LoadRequest) -> PhronomyInputs:
         current_input=_current(reading, current, execution),
         call_mode=reading.chosen("call_mode", ("ask", "complete"), "ask"),
         execution_id=None if execution is None else str(execution),
-        share=reading.data.get("share") if isinstance(reading.data.get("share"), (int, float)) else None,
+        share=_share(reading),
         warnings=tuple(reading.notices),
         policy_failure=reading.failure,
     )
+
+
+def _share(reading: _Reading) -> float | None:
+    """The what-if of another share for the conversation; ``None`` for the framework's own."""
+    value = reading.data.get("share")
+    if value is None:
+        return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and is_finite(value):
+        return value
+    reading.warn("bad-value", f"share must be a number, not {told(value)}", "share")
+    return None
 
 
 def _files(workspace: Workspace) -> tuple[dict[str, str], list[Notice]]:
