@@ -255,7 +255,13 @@ def test_a_file_of_nanobot_with_such_a_value_gives_an_assembly(
     (tmp_path / "promptdbg.toml").write_text(
         f'engine = "nanobot"\ndialect = "{dialect}"\npassages = "names"\nsession = "s.jsonl"\n'
     )
-    assembly = Debugger(open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))).assembly
+    try:
+        assembly = Debugger(open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))).assembly
+    except InputError as error:  # of its own files promptdbg does without none
+        told = [error.line()] if name == "tools.json" else []
+        if not any("a number has too many digits" in line for line in told):
+            raise
+        return
     invariants.check(assembly)
     told = [notice.message for notice in assembly.warnings]
     assert all("\n" not in message for message in told)
@@ -263,5 +269,5 @@ def test_a_file_of_nanobot_with_such_a_value_gives_an_assembly(
 
 def test_a_window_that_no_arithmetic_can_take_is_a_wrong_value_of_bee(tmp_path: Path) -> None:
     (tmp_path / "promptdbg.toml").write_text(f'engine = "bee"\ncontext_window = {10**4_000}\n')
-    with pytest.raises(InputError, match="whole number"):
+    with pytest.raises(InputError, match="too many digits"):
         open_workspace(tmp_path, OpenRequest(home=str(tmp_path / "home")))

@@ -84,11 +84,21 @@ def _broken(path: Path, form: str, what: str, line: int | None, column: int | No
 
 def _json(path: Path, text: str) -> Parsed:
     try:
-        return Parsed(path, json.loads(text))
+        return Parsed(path, json.loads(text, parse_int=_whole))
     except json.JSONDecodeError as error:
         return _broken(path, "json", error.msg, error.lineno, error.colno)
     except (ValueError, RecursionError) as error:
-        return _broken(path, "json", _reason(error), None, None)
+        return _broken(path, "json", json_reason(error), None, None)
+
+
+_DIGITS_MAX = 300
+"""Of a whole number: no arithmetic with fractions takes much longer ones."""
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS_MAX:
+        raise ValueError("too many digits")
+    return int(digits)
 
 
 def _json_lines(path: Path, text: str) -> Parsed:
@@ -99,12 +109,12 @@ def _json_lines(path: Path, text: str) -> Parsed:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, parse_int=_whole)
         except json.JSONDecodeError as error:
             notices += _broken(path, "json", error.msg, number, error.colno).notices
             continue
         except (ValueError, RecursionError) as error:
-            notices += _broken(path, "json", _reason(error), number, 1).notices
+            notices += _broken(path, "json", json_reason(error), number, 1).notices
             continue
         lines[(len(rows),)] = number
         rows.append(row)
@@ -120,8 +130,11 @@ def _toml(path: Path, text: str) -> Parsed:
         return _broken(path, "toml", error.what, error.line, error.column)
 
 
-def _reason(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
+def json_reason(error: Exception) -> str:
+    """Why a text is no JSON that can be read, where the parser names no place."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "a number has too many digits" if "digits" in str(error) else str(error)
 
 
 def _yaml(path: Path, text: str) -> Parsed:

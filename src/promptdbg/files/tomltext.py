@@ -34,12 +34,13 @@ def read_toml(text: str) -> dict[str, Any]:
         raise TomlError(str(error) if at[0] is None else _PLACE.sub("", str(error)), *at) from error
     except RecursionError as error:
         raise TomlError("nested too deeply") from error
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise TomlError("a number has too many digits", _too_long_at(text)) from error
 
 
 def _loads(text: str) -> dict[str, Any]:
-    """As ``tomllib.loads``; a number that is too long is a plain ValueError, in whatever base."""
+    """As ``tomllib.loads``; a number that is too long is an error, in whatever base: a ValueError, or an
+    OverflowError where Python itself would take it, but no arithmetic with fractions."""
     found = tomllib.loads(text)
     left: list[Any] = [found]
     while left:
@@ -49,7 +50,7 @@ def _loads(text: str) -> dict[str, Any]:
         elif isinstance(value, list):
             left += value
         elif isinstance(value, int):
-            str(value)  # Python makes no text of thousands of digits, so neither could a message
+            float(value)
     return found
 
 
@@ -63,7 +64,7 @@ def _too_long_at(text: str) -> int:
             _loads("\n".join(lines[:middle]))
         except tomllib.TOMLDecodeError:
             low = middle + 1
-        except ValueError:
+        except (ValueError, OverflowError):
             high = middle
         else:
             low = middle + 1

@@ -108,7 +108,7 @@ class _Loader(yaml.SafeLoader):
         try:
             found = super().construct_object(node, deep)
             if isinstance(found, int):
-                str(found)  # Python makes no text of thousands of digits, so neither could a message
+                float(found)  # no arithmetic with fractions takes a longer one
             return found
         except (yaml.YAMLError, RecursionError):
             raise
@@ -148,7 +148,7 @@ def _marked(error: yaml.MarkedYAMLError) -> YamlError:
 
 
 def _reason(error: Exception, node: Any = None) -> str:
-    if "digits" in str(error):  # Python makes no number of thousands of them
+    if "digits" in str(error) or "to float" in str(error):
         return "a number has too many digits"
     if node is None:
         return "an escape names no character"

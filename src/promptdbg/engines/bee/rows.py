@@ -7,6 +7,7 @@ import json
 from promptdbg.engines.bee.inputs import Row
 from promptdbg.engines.bee.manifest import Tool
 from promptdbg.engines.named import broken
+from promptdbg.files.structured import json_reason
 from promptdbg.model import Json, Notice, Source
 
 _MOST_NESTED = 100
@@ -25,7 +26,7 @@ def read_tools(path: str, data: bytes | None) -> tuple[tuple[Tool, ...], list[No
     except json.JSONDecodeError as error:
         raise broken(f"column {error.colno}: {error.msg}", Source(path, error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        raise broken(f"is not JSON: {error}", Source(path)) from error
+        raise broken(f"is not JSON: {json_reason(error)}", Source(path)) from error
     tools: list[Tool] = []
     notices: list[Notice] = []
     for index, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
@@ -61,7 +62,7 @@ def read_messages(path: str, data: bytes | None) -> tuple[tuple[Row, ...], list[
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            notices.append(Notice("bee.messages", f"is not JSON: {error}", source))
+            notices.append(Notice("bee.messages", f"is not JSON: {json_reason(error)}", source))
             continue
         if not isinstance(value, dict) or not isinstance(value.get("role"), str):
             notices.append(Notice("bee.messages", "is not a message with a role", source))

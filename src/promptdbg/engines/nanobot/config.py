@@ -16,6 +16,7 @@ from typing import Any
 
 from promptdbg.engines.named import broken
 from promptdbg.files.disk import read_file
+from promptdbg.files.structured import json_reason
 from promptdbg.model import Json, Notice, Source, is_finite
 
 _LIMIT = 4 * 1024 * 1024
@@ -165,7 +166,7 @@ def _document(path: Path) -> dict[str, Json] | None:
         what = f"column {error.colno}: {error.msg}"
         raise broken(what, Source(str(path), error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        raise broken(f"is not JSON: {error}", Source(str(path))) from error
+        raise broken(f"is not JSON: {json_reason(error)}", Source(str(path))) from error
     if not isinstance(data, dict):
         raise broken("must hold an object", Source(str(path)))
     return data

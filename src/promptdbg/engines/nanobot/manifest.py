@@ -15,6 +15,7 @@ from pathlib import Path
 from promptdbg.engines.named import broken
 from promptdbg.files.disk import Problem, read_file
 from promptdbg.files.skills import read_strict
+from promptdbg.files.structured import json_reason
 from promptdbg.model import Json, Notice, Source
 from promptdbg.times import is_iso_time
 from promptdbg.workspace import Workspace
@@ -134,7 +135,7 @@ def read_tools(workspace: Workspace, options: Options, notices: list[Notice]) ->
     except json.JSONDecodeError as error:
         raise broken(f"column {error.colno}: {error.msg}", Source(str(path), error.lineno)) from error
     except (ValueError, RecursionError) as error:
-        raise broken(f"is not JSON: {error}", place) from error
+        raise broken(f"is not JSON: {json_reason(error)}", place) from error
     if isinstance(parsed, dict):
         parsed = parsed.get("tools")
     if isinstance(parsed, list):
