@@ -18,6 +18,7 @@ from promptdbg.errors import InputError
 from promptdbg.export.document import KEYS as _KEYS
 from promptdbg.export.document import SCHEMA as ASSEMBLY_SCHEMA
 from promptdbg.export.document import usual_wire
+from promptdbg.export.tree import check_tree
 from promptdbg.export.typed import WrongType, check_types
 from promptdbg.files.disk import read_file
 from promptdbg.model import (
@@ -93,6 +94,7 @@ def assembly_from(document: Json, where: str = "") -> Assembly:
     try:
         assembly = _assembly(document)
         check_types(assembly)
+        check_tree(assembly.sections)
         if assembly.turn is not None and not 1 <= assembly.turn <= len(assembly.turns):
             raise ValueError(f"turn {assembly.turn} is none of the {len(assembly.turns)} turns")
         return assembly

@@ -13,6 +13,7 @@ last and ``step`` between, unless it says otherwise.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 from promptdbg.analysis.items import message_texts
 from promptdbg.errors import InputError
 from promptdbg.export.load import TRACE_SCHEMA
+from promptdbg.export.tree import check_tree
 from promptdbg.model import (
     Action,
     Assembly,
@@ -63,6 +65,10 @@ def assembly_from_trace(document: Json, counter: TokenCounter, where: str = "") 
         raise InputError(f"has the schema {top.get('schema')!r}, not {TRACE_SCHEMA}", where=where, hint=hint)
     program = reader.object(top.get("program", {}), "program")
     sections = tuple(_sections(reader, top, counter))
+    try:
+        check_tree(sections)
+    except ValueError as error:
+        raise InputError(str(error), where=where, hint="see docs/trace-format.md") from error
     lists = [
         _list(reader, entry, n, counter)
         for n, entry in enumerate(reader.list(top.get("stages", []), "stages"))
@@ -135,10 +141,13 @@ class _Reader:
 
 def _sections(reader: _Reader, top: Mapping[str, Any], counter: TokenCounter) -> Iterable[Section]:
     entries = reader.list(top.get("sections", []), "sections")
+    seen: Counter[str] = Counter()
     for order, value in enumerate(entries):
         place = f"sections[{order}]"
         entry = reader.object(value, place)
         name = reader.text(entry.get("name", entry.get("id", f"section {order + 1}")), f"{place}.name")
+        seen[name] += 1
+        own_id = name if seen[name] == 1 else f"{name} ({seen[name]})"  # a name may stand twice
         text = reader.text(entry.get("text", ""), f"{place}.text")
         spans = tuple(_spans(reader, entry, text, place))
         kept = "".join(text[span.start : span.end] for span in spans if span.kept) if spans else text
@@ -148,7 +157,7 @@ def _sections(reader: _Reader, top: Mapping[str, Any], counter: TokenCounter) ->
         whole = counter.count(text)
         path = entry.get("path")
         yield Section(
-            id=reader.text(entry.get("id", name), f"{place}.id"),
+            id=reader.text(entry.get("id", own_id), f"{place}.id"),
             name=name,
             kind=reader.text(entry.get("kind", "section"), f"{place}.kind"),
             order=order,
