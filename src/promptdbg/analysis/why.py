@@ -15,6 +15,7 @@ from promptdbg.model import (
     LOSSES,
     Assembly,
     Decision,
+    EngineInfo,
     Message,
     MessageStatus,
     Rule,
@@ -24,6 +25,7 @@ from promptdbg.model import (
     StageKind,
     Unit,
 )
+from promptdbg.text import one_line
 
 Presence: TypeAlias = Literal["absent", "kept", "merged", "rewritten", "inserted", "dropped"]
 
@@ -292,6 +294,11 @@ def arithmetic(decision: Compared) -> str:
 
 def _counted(value: float | None, unit: str) -> str:
     return f"{number(value)} {unit.removesuffix('s') if value == 1 else unit}".strip()
+
+
+def measured_by(engine: EngineInfo) -> str:
+    """Whose measure budgets and sizes are in: the framework's own; empty for a record, which does not say."""
+    return "" if engine.name == "given" else one_line(engine.title)
 
 
 def number(value: float | None) -> str:

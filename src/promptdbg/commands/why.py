@@ -15,7 +15,7 @@ from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.fixes import Fix, fixes
 from promptdbg.analysis.items import find_item
 from promptdbg.analysis.undecided import undecided
-from promptdbg.analysis.why import Ruling, Why, final_place, why
+from promptdbg.analysis.why import Ruling, Why, final_place, measured_by, why
 from promptdbg.commands import options
 from promptdbg.errors import UsageError
 from promptdbg.marks import UNKNOWN, mark_of
@@ -140,7 +140,7 @@ def lines(assembly: Assembly, answer: Why, offers: Sequence[Fix], cells: int) ->
         yield from _life(answer, cells)
     if len(answer.around) > 1:
         yield BLANK
-        yield from _around(answer, cells)
+        yield from _around(answer, measured_by(assembly.engine), cells)
     if offers:
         yield BLANK
         yield line(Piece("It would be whole if you", "title"))
@@ -203,7 +203,7 @@ def _life(answer: Why, cells: int) -> Iterator[Line]:
     yield from table([Column("STAGE"), Column("IT IS", least=12), Column("TOKENS", right=True)], rows, cells)
 
 
-def _around(answer: Why, cells: int) -> Iterator[Line]:
+def _around(answer: Why, by: str, cells: int) -> Iterator[Line]:
     rows: list[Row] = [
         [
             Piece("▶" if entry.this else " "),
@@ -217,7 +217,7 @@ def _around(answer: Why, cells: int) -> Iterator[Line]:
         ]
         for entry in answer.around
     ]
-    unit = answer.unit.upper()
+    unit = f"{answer.unit} by {by}".upper() if by else answer.unit.upper()
     layout = [
         Column(""),
         Column("FILL ORDER", least=16, middle=True),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from promptdbg.analysis.fixes import Fix
 from promptdbg.marks import mark_of_section
-from promptdbg.model import EngineInfo, Knob, Section
+from promptdbg.model import Knob, Section
 from promptdbg.text import clip, one_line, plural, safe, width
 from promptdbg.tui.changes import value_text
 from promptdbg.tui.picture import Picture
@@ -71,11 +71,6 @@ def summary(
         say((head, style_of(section.status)), clip(reason, max(room - width(head), 0))),
         say((KEPT_IF, "virtual--key"), change, (more, "virtual--muted")),
     ]
-
-
-def measured_by(engine: EngineInfo) -> str:
-    """Whose measure a budget is in: the framework's own; empty for a record, which does not say."""
-    return "" if engine.name == "given" else one_line(engine.title)
 
 
 STAND_IN = " · stand-in"

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from promptdbg.analysis.alignment import mark_of_message
 from promptdbg.analysis.cut import Cut
 from promptdbg.analysis.room import Room, final_room
-from promptdbg.analysis.why import Neighbour, Step, Why, final_place
+from promptdbg.analysis.why import Neighbour, Step, Why, final_place, measured_by
 from promptdbg.marks import mark_of
 from promptdbg.model import Action, MessageStatus, SectionStatus
 from promptdbg.text import clip, clip_middle, one_line, pad, plural, safe, share, width
@@ -59,7 +59,7 @@ def life_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
         inside = f", as part of {one_line(holder.id)}" if holder.id != why.item else ""
         before = _share_before(final_room(picture.assembly), index)
         lines.append(say(f"The model gets it as message {index:,}{inside}; {before}.", indent=2))
-    return [*lines, BLANK, *around_lines(why, ascii_only)]
+    return [*lines, BLANK, *around_lines(picture, why, ascii_only)]
 
 
 def _step(step: Step, room: int, done: Collection[Action], ascii_only: bool) -> Paragraph:
@@ -82,7 +82,7 @@ def _share_before(room: Room, index: int) -> str:
     return f"{plural(before, 'token')} before it, {share(room.share(before))} into the {of}"
 
 
-def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:
+def around_lines(picture: Picture, why: Why, ascii_only: bool) -> list[Paragraph]:
     """What stood around an item in the order things are taken, with the running sum of what stayed."""
     if len(why.around) < 2:
         return []
@@ -91,7 +91,9 @@ def around_lines(why: Why, ascii_only: bool) -> list[Paragraph]:
     title = "In the order they are taken"
     if message:
         title = "Around it, where it was last whole" if why.lost else "Around it, in what is sent"
-    lines = [say((title, "virtual--strong")), say((head, "virtual--muted"))]
+    by = measured_by(picture.assembly.engine)
+    whose = f", as {by} counts" if by else ""
+    lines = [say((title, "virtual--strong"), whose), say((head, "virtual--muted"))]
     return [*lines, *(_neighbour(entry, message, ascii_only) for entry in why.around), BLANK]
 
 

@@ -222,5 +222,5 @@ def surroundings(picture: Picture, item: str, *, ascii_only: bool) -> list[Parag
         return []
     told = why(picture.assembly, item)
     if item in picture.sections:  # whose kind may be "message", too
-        return around_lines(told, ascii_only)
+        return around_lines(picture, told, ascii_only)
     return life_lines(picture, told, ascii_only)

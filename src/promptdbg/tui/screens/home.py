@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from promptdbg.analysis.fixes import Fix
 from promptdbg.analysis.presets import KNOB as PRESET
+from promptdbg.analysis.why import measured_by
 from promptdbg.errors import UsageError
 from promptdbg.model import Knob, Section, Value
 from promptdbg.text import one_line, safe
@@ -27,7 +28,6 @@ from promptdbg.tui.inspector import (
     empty_word,
     knob_help,
     list_title,
-    measured_by,
     next_sort,
     rows_found,
     rows_shown,
