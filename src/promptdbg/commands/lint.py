@@ -59,9 +59,9 @@ def _found(arguments: argparse.Namespace) -> tuple[list[Finding], int, bool]:
 
 def document(findings: Sequence[Finding], *, known: bool = True) -> dict[str, Any]:
     """The findings as JSON; the keys are the fields of ``Finding``. ``not_known`` says what could not be
-    looked at, where the texts are not ``known``."""
+    looked at; it is there only where the texts are not ``known``."""
     found = [asdict(finding) for finding in findings]
-    return {"schema": SCHEMA, "findings": found, "not_known": None if known else NOT_KNOWN}
+    return {"schema": SCHEMA, "findings": found} | ({} if known else {"not_known": NOT_KNOWN})
 
 
 def lines(findings: Sequence[Finding], count: int, cells: int, *, known: bool = True) -> Iterator[Line]:
