@@ -23,7 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
     names = [arguments.engine] if arguments.engine else ENGINE_NAMES
     found = {name: engine(name).rules for name in names}
     if arguments.json:
-        write_json({name: [_document(rule) for rule in rules] for name, rules in found.items()})
+        from promptdbg.export.document import rule_document
+
+        write_json({name: [rule_document(rule) for rule in rules] for name, rules in found.items()})
     else:
         write(_lines(found, columns()))
     return 0
@@ -41,14 +43,3 @@ def _lines(found: dict[str, tuple[Rule, ...]], cells: int) -> Iterator[Line]:
                 f"{rule.framework} {rule.version} · {rule.source}", cells, indent="    ", tone="muted"
             )
             yield from wrapped(rule.note, cells, indent="    ", tone="muted")
-
-
-def _document(rule: Rule) -> dict[str, str]:
-    return {
-        "id": rule.id,
-        "title": rule.title,
-        "framework": rule.framework,
-        "version": rule.version,
-        "source": rule.source,
-        "note": rule.note,
-    }

@@ -62,7 +62,7 @@ def document(assembly: Assembly, *, text: bool = True) -> Document:
         "sections": [_section(section, by_item[section.id], text) for section in assembly.sections],
         "stages": [_stage(stage, by_stage, by_item, text) for stage in assembly.stages],
         "decisions": [_decision(decision) for decision in assembly.decisions],
-        "rules": [_rule(rule) for rule in assembly.rules],
+        "rules": [rule_document(rule) for rule in assembly.rules],
         "warnings": [_notice(notice) for notice in assembly.warnings],
         "failure": None if assembly.failure is None else _failure(assembly.failure),
         "turns": [_turn(turn, text) for turn in assembly.turns],
@@ -218,7 +218,8 @@ def _decision(decision: Decision) -> Document:
     }
 
 
-def _rule(rule: Rule) -> Document:
+def rule_document(rule: Rule) -> Document:
+    """A rule as every document holds it."""
     return {
         "id": rule.id,
         "title": rule.title,
