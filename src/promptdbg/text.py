@@ -84,6 +84,11 @@ def shared_start(a: Sequence[str], b: Sequence[str]) -> int:
     return low
 
 
+def named(kind: str, name: str) -> str:
+    """What something is and its name, once where they are the same."""
+    return name if kind == name else f"{kind} {name}"
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     """``1 item``, ``2 items``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

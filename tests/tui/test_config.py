@@ -131,3 +131,14 @@ async def test_problems_are_said_at_the_start(run: Run, tmp_path: Path) -> None:
     async with run(config=config) as pilot:
         assert "foo is not a setting" in home_status(pilot)
         assert "there is no theme no-such-theme" in home_status(pilot)
+
+
+async def test_every_problem_can_be_read_in_the_box_of_warnings(run: Run, tmp_path: Path) -> None:
+    lines = "".join(f'"no.such-{number}" = "x"\n' for number in range(5))
+    config = written(tmp_path, f'theme = "nope"\n[keys]\n{lines}"item.why" = 5\n')
+    async with run(config=config) as pilot:
+        assert home_status(pilot).endswith("5 more (!)")
+        await pilot.press("exclamation_mark")
+        text = screen_text(the_app(pilot))
+        for said in ("no.such-4 is no key's id", "item.why must be a text", "there is no theme nope"):
+            assert said in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 from typing import cast
@@ -12,6 +14,7 @@ from promptdbg.errors import UsageError
 from promptdbg.model import Source
 from promptdbg.tui import editor as module
 from promptdbg.tui.editor import editor_command, has_window
+from promptdbg.tui.outside import _lent as lent
 from promptdbg.tui.outside import edit
 from tests.tui.conftest import Run, home_status, idle, the_app
 
@@ -119,3 +122,15 @@ async def test_a_file_whose_name_is_a_command_to_an_editor_is_only_a_file(
             edit(the_app(pilot), "", Source(name, 1))
             await idle(pilot)
             assert started.pop() == ["gvim", "+1", str(tmp_path / name)]
+
+
+def test_an_editor_that_cannot_be_started_is_a_word_and_no_exception(tmp_path: Path) -> None:
+    """An exception would leave the terminal lent for ever."""
+    heard = signal.getsignal(signal.SIGINT)
+    assert lent(["/nope/x", "f"]) == "/nope/x cannot be started: No such file or directory"
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert lent([str(plain)]).endswith("cannot be started: Permission denied")
+    assert lent([sys.executable, "-c", "raise SystemExit(3)"]).endswith(" ended with code 3")
+    assert lent([sys.executable, "-c", ""]) == ""
+    assert signal.getsignal(signal.SIGINT) is heard

@@ -151,3 +151,43 @@ async def test_a_warning_with_another_figure_is_no_new_one(tmp_path: Path) -> No
         await press(pilot, "r")
         assert "reloaded" in home_status(pilot)
         assert "new warning" not in home_status(pilot)
+
+
+async def test_what_stays_off_is_not_called_on() -> None:
+    app = PromptdbgApp(lambda: Debugger(open_workspace(find("bee-nearest-rule").path)), watch=False)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settled(pilot)
+        item = "context/AGENTS.md/@docs/style.md"
+        for off in (item, "context/AGENTS.md", item):
+            before = app.picture
+            app.toggle(off)
+            await settled(pilot, before)
+        assert "@docs/style.md on, but still off with AGENTS.md" in home_status(pilot)
+
+
+async def test_an_import_that_falls_out_is_said_to(tmp_path: Path) -> None:
+    folder = tmp_path / "w"
+    shutil.copytree(find("bee-nearest-rule").path, folder)
+    app = PromptdbgApp(lambda: Debugger(open_workspace(folder)), watch=False)
+    async with app.run_test(size=(200, 40)) as pilot:
+        await settled(pilot)
+        text = (folder / "docs" / "style.md").read_text()
+        (folder / "docs" / "style.md").unlink()
+        await press(pilot, "r")
+        assert "out: @docs/style.md" in home_status(pilot)
+        (folder / "docs" / "style.md").write_text(text)
+        await press(pilot, "r")
+        assert "in: @docs/style.md" in home_status(pilot)
+
+
+async def test_a_save_that_a_tried_text_hides_is_told(run: Run, workspace: Path) -> None:
+    async with run() as pilot:
+        app = the_app(pilot)
+        await pilot.press("E", *"new ")
+        await press(pilot, "ctrl+s")
+        manifest = workspace / "promptdbg.toml"
+        manifest.write_text(manifest.read_text().replace("careful", "careless"), encoding="utf-8")
+        before = app.picture
+        app.driver.reload()
+        await settled(pilot, before)
+        assert "a text that is tried here hides what its file says" in home_status(pilot)

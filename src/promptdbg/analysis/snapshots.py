@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from promptdbg.analysis.blocks import title
 from promptdbg.analysis.states import ABSENT, IN, VERBATIM, Presence, State, item_states, leaves
 from promptdbg.model import Assembly, Evidence, Rule, StageKind, Turn, Unit
+from promptdbg.text import named
 
 ChangeKind: TypeAlias = Literal["came", "returned", "left", "cut", "whole", "unsent", "other"]
 """What a turn did to an item: it ``came`` in or ``returned``, ``left``, was ``cut`` or is ``whole`` again;
@@ -115,7 +116,7 @@ def add_names(names: dict[str, str], assembly: Assembly) -> None:
     for messages in {id(stage.messages): stage.messages for stage in assembly.stages}.values():
         for message in messages:
             if message.id not in names:
-                names[message.id] = f"{title(message)} {message.id}"
+                names[message.id] = named(title(message), message.id)
     for section in assembly.sections:
         names[section.id] = section.name
 

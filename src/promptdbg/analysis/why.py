@@ -283,8 +283,8 @@ def arithmetic(decision: Compared) -> str:
     unit = "" if decision.unit in (None, "count") else str(decision.unit)
     if measured is None and limit is None:
         return ""
-    if limit is None:
-        return _counted(measured, unit)
+    if limit is None:  # a bare count says nothing without what it counts, which the sentence does
+        return _counted(measured, unit) if unit else ""
     if measured is None:
         return f"a limit of {_counted(limit, unit)}"
     gap = measured - limit

@@ -26,7 +26,7 @@ from promptdbg.paths import below
 from promptdbg.text import one_line
 from promptdbg.tui import outside, ways
 from promptdbg.tui.ahead import MODULES, imported
-from promptdbg.tui.config import Config
+from promptdbg.tui.config import Config, complaints_line
 from promptdbg.tui.guide import Guide
 from promptdbg.tui.keyboard import Keyboard, Typed
 from promptdbg.tui.keys import bindings, keys_of
@@ -134,7 +134,7 @@ class PromptdbgApp(App[int]):
         self._show_times = show_times
         self._tour = tour
         self.stale = ""
-        self._complaints: list[str] = []
+        self.complaints: list[str] = []
 
     @cached_property
     def driver(self) -> Driver:
@@ -148,9 +148,9 @@ class PromptdbgApp(App[int]):
 
     def on_mount(self) -> None:
         self.register_theme(HIGH_CONTRAST)
-        self._complaints = list(self.config.problems)
+        self.complaints = list(self.config.problems)
         if self._theme_name not in self.available_themes:
-            self._complaints.append(f"there is no theme {one_line(self._theme_name)}")
+            self.complaints.append(f"there is no theme {one_line(self._theme_name)}")
             self._theme_name = DEFAULT
         self.theme = self._theme_name
         self.set_keymap(dict(self.config.keys))
@@ -211,8 +211,8 @@ class PromptdbgApp(App[int]):
         from promptdbg.tui.screens.home import HomeScreen
 
         await self.push_screen(HomeScreen())
-        if self._complaints:
-            self.refuse(" · ".join(self._complaints))
+        if self.complaints:
+            self.refuse(complaints_line(self.complaints, self.config.path))
         if self._tour:
             self.guide.switch()
         self.run_worker(imported(*MODULES), group="ahead", description="imports")

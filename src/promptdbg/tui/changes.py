@@ -50,9 +50,13 @@ def switched(picture: Picture | None, item: str) -> Change:
             raise UsageError(f"{one_line(name)} is off with {one_line(within.name)}: switch that on again")
         return settings.toggled(item)
 
-    return Change(
-        f"toggle:{item}", lambda settings: f"{name} {'off' if item in settings.off else 'on'}", change
-    )
+    def label(settings: Settings) -> str:
+        if item in settings.off:
+            return f"{name} off"
+        within = next((parent for parent in above if parent.id in settings.off), None)
+        return f"{name} on" if within is None else f"{name} on, but still off with {within.name}"
+
+    return Change(f"toggle:{item}", label, change)
 
 
 def _above(picture: Picture | None, section: Section | None) -> list[Section]:

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from promptdbg.files.tomltext import TomlError, read_toml
 from promptdbg.text import one_line
 from promptdbg.tui.keys import KEYS, Key, Place
 from promptdbg.tui.ownkeys import clash_lines, keys_here
+from promptdbg.tui.places import short_path
 
 _LIMIT = 1024 * 1024
 
@@ -36,6 +37,7 @@ class Config:
     ascii: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    path: str = ""
 
     def named(self, key: Key) -> Key:
         """A key of the table as this person presses it."""
@@ -71,8 +73,19 @@ def read_config(path: Path | None) -> Config:
         return _broken(path, f"is not TOML: {error}")
 
 
+_SHOWN = 2
+
+
+def complaints_line(complaints: Sequence[str], path: str) -> str:
+    """What is wrong with a person's settings, for a status line: the first of it, and where the rest is."""
+    more = len(complaints) - _SHOWN
+    rest = (f"{more:,} more (!)",) if more > 0 else ()
+    said = " · ".join((*complaints[:_SHOWN], *rest))
+    return f"{one_line(short_path(Path(path)))}: {said}" if path else said
+
+
 def _broken(path: Path, what: str) -> Config:
-    return Config(problems=(one_line(f"{path} {what}"),))
+    return Config(path=str(path), problems=(one_line(what),))
 
 
 def _config(path: Path, data: Mapping[str, Any]) -> Config:
@@ -92,4 +105,4 @@ def _config(path: Path, data: Mapping[str, Any]) -> Config:
     problems += [f"[keys] {key} must be a text" for key, value in keys.items() if not isinstance(value, str)]
     good = {key: value for key, value in keys.items() if key in known and isinstance(value, str) and value}
     problems += clash_lines(good)
-    return Config(theme, ascii_only, good, tuple(one_line(f"{path}: {problem}") for problem in problems))
+    return Config(theme, ascii_only, good, tuple(map(one_line, problems)), str(path))

@@ -173,6 +173,8 @@ class Driver:
         after = picture_of(debugger)
         if isinstance(job, _Act) and not job.asked and after.assembly == before.assembly:
             said = before.sentence, before.milliseconds
+            if debugger.settings.texts:
+                said = "reloaded · nothing changed; a text that is tried here hides what its file says", 0.0
             return replace(after, changed=before.changed, sentence=said[0], milliseconds=said[1])
         after = replace(after, changed=changed_items(before, after))
         milliseconds = (time.perf_counter() - started) * 1000

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from promptdbg.analysis.items import message_texts
 from promptdbg.export.levels import Export, Level
 from promptdbg.model import Assembly
-from promptdbg.text import one_line, pad, plural, safe
+from promptdbg.text import named, one_line, pad, plural, safe
 from promptdbg.tui.picture import messages_of
 from promptdbg.tui.wrapping import BLANK, Paragraph, say
 
@@ -70,7 +70,7 @@ def _places(assembly: Assembly) -> Iterator[Hidden]:
     for message in messages_of(assembly):
         if message.role != "system" or not assembly.sections:
             for text in message_texts(message):
-                yield from _places_in(f"{message.role} {message.id}", text)
+                yield from _places_in(named(message.role, message.id), text)
 
 
 def _places_in(name: str, text: str) -> Iterator[Hidden]:

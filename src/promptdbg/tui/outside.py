@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -124,25 +125,43 @@ def edit(app: PromptdbgApp, workspace: str, source: Source | None) -> None:
         app.refuse("no editor found: set EDITOR")
         return
     try:
-        _run(app, command, path)
-    except OSError as error:
-        app.refuse(f"{one_line(command[0])} cannot be started: {error.strerror or error}")
-
-
-def _run(app: PromptdbgApp, command: list[str], path: Path) -> None:
-    """The editor with the terminal lent to it; where that cannot be lent, one that has a window of its
-    own, beside us."""
-    try:
         with app.suspend():
-            code = subprocess.run(command, check=False).returncode
+            problem = _lent(command)  # raises nothing: the terminal would not be taken back
     except SuspendNotSupported:
-        if app.is_web or not has_window(command):
-            shown = safe(str(path), lines=False)
-            app.refuse(f"this terminal cannot start an editor; the file is {shown}")
-        else:
-            _beside.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
-            app.say("opened in the editor; what is saved there is read again here")
+        _run_beside(app, command, path)
         return
-    if code:
-        app.refuse(f"{one_line(command[0])} ended with code {code}")
+    if problem:
+        app.refuse(problem)
     app.driver.reload()
+
+
+def _lent(command: list[str]) -> str:
+    """Run an editor in the terminal that is lent to it; what went wrong."""
+    try:
+        process = subprocess.Popen(command)
+    except OSError as error:
+        return _not_started(command, error)
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is the editor's
+    try:
+        code = process.wait()
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    return f"{one_line(command[0])} ended with code {code}" if code else ""
+
+
+def _run_beside(app: PromptdbgApp, command: list[str], path: Path) -> None:
+    """An editor that has a window of its own, where the terminal cannot be lent."""
+    if app.is_web or not has_window(command):
+        shown = safe(str(path), lines=False)
+        app.refuse(f"this terminal cannot start an editor; the file is {shown}")
+        return
+    try:
+        _beside.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
+    except OSError as error:
+        app.refuse(_not_started(command, error))
+    else:
+        app.say("opened in the editor; what is saved there is read again here")
+
+
+def _not_started(command: list[str], error: OSError) -> str:
+    return f"{one_line(command[0])} cannot be started: {error.strerror or error}"

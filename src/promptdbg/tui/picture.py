@@ -186,7 +186,8 @@ def messages_of(assembly: Assembly) -> Sequence[Message]:
 
 def differs(before: Section, after: Section) -> bool:
     """Whether a person would call a section changed."""
-    return (before.status, before.tokens, before.priority, before.output, before.text) != (
+    return (before.name, before.status, before.tokens, before.priority, before.output, before.text) != (
+        after.name,
         after.status,
         after.tokens,
         after.priority,

@@ -11,7 +11,8 @@ from promptdbg.model import Assembly, Budget, Message, Section, SectionStatus, U
 from promptdbg.text import clip_middle, one_line, plural, shared_start
 from promptdbg.tui.picture import Picture, final_messages
 
-_OUT = frozenset({SectionStatus.DROPPED, SectionStatus.DISABLED, SectionStatus.SHADOWED, SectionStatus.EMPTY})
+_OUT = frozenset(SectionStatus) - {SectionStatus.KEPT, SectionStatus.TRUNCATED}
+"""What is left as it was typed is out, too: the model gets the reference and not the text."""
 
 NAMES_SHOWN = 2
 

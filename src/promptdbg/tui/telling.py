@@ -24,8 +24,9 @@ def tell_keys(app: PromptdbgApp) -> None:
 def tell_warnings(app: PromptdbgApp) -> None:
     """Every warning, with file and line."""
     picture = app.picture
-    count = len(picture.assembly.warnings) if picture else 0
-    app.push_screen(ProseBox(f"Warnings: {count:,}", warning_lines(picture)))
+    count = len(app.complaints) + (len(picture.assembly.warnings) if picture else 0)
+    lines = warning_lines(picture, app.complaints, app.config.path)
+    app.push_screen(ProseBox(f"Warnings: {count:,}", lines))
 
 
 def tell_ledger(app: PromptdbgApp) -> None:

@@ -20,7 +20,7 @@ from promptdbg.model import (
     Section,
     SectionStatus,
 )
-from promptdbg.text import one_line, plural, safe
+from promptdbg.text import named, one_line, plural, safe
 from promptdbg.tui.changes import cap_of, value_text
 from promptdbg.tui.life import around_lines, cut_lines, life_lines
 from promptdbg.tui.picture import Picture
@@ -188,7 +188,7 @@ def message_report(
     status = MessageStatus(what_became(picture.assembly, message.id))
     done = {decision.action for decision in picture.decisions.get(message.id, ())}
     lines = [
-        _title(mark_of_message(status, done), style_of(status), f"{message.role} {message.id}", ascii_only),
+        _title(mark_of_message(status, done), style_of(status), named(message.role, message.id), ascii_only),
         say((plural(message.tokens, "token"), "virtual--muted")),
         BLANK,
     ]

@@ -164,12 +164,22 @@ def _help_line(key: Key) -> Paragraph:
     return say((pad(key.shown, _KEY_CELLS), "virtual--key"), " ", key.tooltip, indent=2, hang=_KEY_CELLS + 1)
 
 
-def warning_lines(picture: Picture | None) -> list[Paragraph]:
+def warning_lines(
+    picture: Picture | None, complaints: Sequence[str] = (), config: str = ""
+) -> list[Paragraph]:
     """How far the picture is to be trusted: which engine and why that one, what of it is not the
-    framework's own, then the warnings, each with its place and code."""
+    framework's own, then the warnings, each with its place and code.
+
+    Args:
+        complaints: what is wrong with the person's own settings, in the file ``config``.
+    """
+    own = [say(("! ", "virtual--warning"), safe(line, lines=False), hang=2) for line in complaints]
+    if own:
+        place = safe(config, lines=False) or "your settings"
+        own += [say((place, "virtual--muted"), indent=2), BLANK]
     if picture is None:
-        return [say("No warnings.")]
-    lines = _trust_lines(picture)
+        return [*own, say("No warnings.")]
+    lines = [*_trust_lines(picture), *own]
     if not picture.assembly.warnings:
         return [*lines, say("No warnings.")]
     for notice in picture.assembly.warnings:

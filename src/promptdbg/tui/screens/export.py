@@ -139,7 +139,9 @@ class ExportScreen(PictureScreen):
             self._look(picture.assembly, debugger, self.level)
 
     def _show_options(self) -> None:
-        where = safe(short_path(self.path), lines=False) if self.path else "not named yet: enter names it"
+        where = "not named yet: enter names it"
+        if named := self.path or self._tried:
+            where = safe(short_path(named), lines=False) + ("" if self.path else " (not written)")
         if self.app.is_web:
             where = "your browser keeps it"
         self.query_one(OptionRows).show(

@@ -118,6 +118,8 @@ class TurnsScreen(ItemScreen):
         timeline, worker = self._timeline, get_current_worker()
         while timeline is not None and self._what is not None and self._what.count < len(timeline):
             made, fault = await asyncio.to_thread(self._batch, timeline, lambda: worker.is_cancelled)
+            if timeline is not self._timeline:  # the files or the settings are others by now
+                return
             self._draw(replace(made, current=self._what.current))
             if fault:
                 self.refuse(fault)
