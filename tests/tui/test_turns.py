@@ -242,13 +242,13 @@ async def test_back(run: Run, folder: Path, key: str) -> None:
 async def test_turning_while_it_is_open(run: Run, folder: Path) -> None:
     async with run(folder=folder) as pilot:
         await opened(pilot)
-        asked = screen(pilot)._timeline
+        asked = screen(pilot)._kept
         await press(pilot, "[")
         assert screen(pilot).place == 7
         assert "* " in "".join(
             line for line in screen_text(the_app(pilot)).splitlines() if "question 8" in line
         )
-        assert screen(pilot)._timeline is asked  # nothing is assembled anew
+        assert screen(pilot)._kept is asked  # nothing is assembled anew
         await press(pilot, "]")
         assert screen(pilot).place == 8
 
@@ -483,3 +483,39 @@ async def test_golden(golden: Golden, size: tuple[int, int], name: str, keys: tu
         golden(app, f"{name}-{size[0]}x{size[1]}")
         if app.ascii_only:
             assert "".join(c for c in screen_text(app) if not c.isascii()).strip(" ▁▂▃▄▅▆▇█▊▎▔ü") == ""
+
+
+async def test_what_was_found_is_there_when_one_comes_back(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    async with run(folder=folder) as pilot:
+        await opened(pilot)
+        await pilot.press("escape")
+        gate.shut = True  # nothing could be assembled now
+        await pilot.press("T")
+        await known(pilot, 9)
+        assert not gate.asked
+        await pilot.press("escape", "m", "down", "T")  # the life of an item, of the same turns
+        await idle(pilot)
+        assert "The life of" in reported(pilot)
+        assert not gate.asked
+
+
+async def test_a_batch_of_the_turns_before_a_reload_is_not_drawn(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate(monkeypatch)
+    monkeypatch.setattr("promptdbg.tui.screens.turns._BATCH_SECONDS", 0.0)
+    async with run(folder=folder) as pilot:
+        gate.shut = True
+        await pilot.press("T")
+        await until(pilot, lambda: gate.asked, "a turn that is looked at")
+        sample.write_workspace(folder, talk(9, keep=5), {})
+        before = the_app(pilot).picture
+        await pilot.press("r")
+        gate.open.release(100)
+        await settled(pilot, before)
+        await known(pilot, 10)
+        await idle(pilot)
+        assert screen(pilot).place == 9, "it stood on the turn to come, and does"

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from promptdbg.tui.driver import Driver, Opener
     from promptdbg.tui.messages import Pictured, Refused, Said, Stale
     from promptdbg.tui.picture import Picture
+    from promptdbg.tui.screens.turns import KeptTurns
 
 SWITCH_SECONDS = 0.001
 """How long a thread that computes keeps the interpreter when the event loop wants it."""
@@ -135,6 +136,7 @@ class PromptdbgApp(App[int]):
         self._tour = tour
         self.stale = ""
         self.complaints: list[str] = []
+        self.turns_kept: KeptTurns | None = None
 
     @cached_property
     def driver(self) -> Driver:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from textual import work
@@ -38,9 +38,19 @@ _MANY = 2_000
 """States held from which on the collector is kept away from them."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeptTurns:
+    """What was found out of the turns of what is open, with these settings: it outlives the screen."""
+
+    made_from: tuple[Opened, Settings]
+    timeline: Timeline
+    lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
+    """For who looks at turns: one thread at a time."""
+
+
 class TurnsScreen(ItemScreen):
-    """Turns are looked at in a thread, those around the cursor first. What was found stays until the files or
-    the settings are others.
+    """Turns are looked at in a thread, those around the cursor first. What was found stays, also when the
+    screen is left, until the files or the settings are others.
 
     Args:
         item: whose life is shown, if any.
@@ -71,9 +81,7 @@ class TurnsScreen(ItemScreen):
         self.measure = Measure.USED
         self.with_life = item is not None
         self._what: Known | None = None
-        self._timeline: Timeline | None = None
-        self._made_from: tuple[Opened, Settings] | None = None
-        self._one_at_a_time = threading.Lock()
+        self._kept: KeptTurns | None = None
         self._keep_scroll = True
         """Whether the report is still about the same row."""
         self._near = 0
@@ -94,20 +102,30 @@ class TurnsScreen(ItemScreen):
         if debugger is None:
             return
         made_from = debugger.opened, picture.assembly.settings.with_turn(None)
-        new = self._timeline is None or self._made_from != made_from
-        if new or self._timeline is None:
-            preview = _preview(debugger)
-            self._timeline = Timeline(picture.assembly.turns, made_from[1], preview)
-            self._made_from = made_from
-        current = self._timeline.place_of(picture.assembly.turn)
+        kept = self.promptdbg.turns_kept
+        if kept is None or kept.made_from != made_from:
+            timeline = Timeline(picture.assembly.turns, made_from[1], _preview(debugger))
+            kept = self.promptdbg.turns_kept = KeptTurns(made_from, timeline)
+        new = kept is not self._kept
+        self._kept = kept
+        current = kept.timeline.place_of(picture.assembly.turn)
         turn, before = picture.assembly.turn, self._what
         # A session that grows moves the turn to come: the cursor goes with it only where it stood on it.
         moved = before is None or turn != before.turn_at(before.current) or self.place == before.current
         # While the thread is at it, the timeline is the thread's.
-        made = known(self._timeline, current, self.item) if new or self._what is None else self._what
+        made = self._known(kept, current) if new or self._what is None else self._what
         self._draw(replace(made, current=current), to=current if moved else None)
         if new:
             self._look_on()
+
+    def _known(self, kept: KeptTurns, current: int) -> Known:
+        """What is known now. A thread of a screen that was left may still be at it: then the life comes later."""
+        free = kept.lock.acquire(blocking=False)
+        try:
+            return known(kept.timeline, current, self.item if free else None)
+        finally:
+            if free:
+                kept.lock.release()
 
     def _look_on(self) -> None:
         """Go on looking once the screen is drawn, which would take twice as long beside it."""
@@ -115,20 +133,24 @@ class TurnsScreen(ItemScreen):
 
     @work(exclusive=True, group="turns", exit_on_error=False, description="turns")
     async def _look(self) -> None:
-        timeline, worker = self._timeline, get_current_worker()
-        while timeline is not None and self._what is not None and self._what.count < len(timeline):
-            made, fault = await asyncio.to_thread(self._batch, timeline, lambda: worker.is_cancelled)
-            if timeline is not self._timeline:  # the files or the settings are others by now
+        kept, worker = self._kept, get_current_worker()
+        while kept is not None and self._what is not None and self._is_short(self._what, kept):
+            made, fault = await asyncio.to_thread(self._batch, kept, lambda: worker.is_cancelled)
+            if kept is not self._kept:  # the files or the settings are others by now
                 return
             self._draw(replace(made, current=self._what.current))
             if fault:
                 self.refuse(fault)
                 return
 
-    def _batch(self, timeline: Timeline, cancelled: Callable[[], bool]) -> tuple[Known, str]:
+    def _is_short(self, what: Known, kept: KeptTurns) -> bool:
+        """Whether there is more to know than what is drawn."""
+        return what.count < len(kept.timeline) or (self.item is not None and what.life is None)
+
+    def _batch(self, kept: KeptTurns, cancelled: Callable[[], bool]) -> tuple[Known, str]:
         """Look at some more turns; what is known then, and why it cannot go on. In the thread."""
-        fault = ""
-        with self._one_at_a_time, out_of_sight(lambda: timeline.held > _MANY):
+        fault, timeline = "", kept.timeline
+        with kept.lock, out_of_sight(lambda: timeline.held > _MANY):
             until = time.perf_counter() + _BATCH_SECONDS
             while (place := timeline.nearest(self._near)) is not None and not cancelled():
                 try:
@@ -217,8 +239,8 @@ class TurnsScreen(ItemScreen):
 
     def action_choose(self) -> None:
         """The prompt of the turn under the cursor, on the screen below."""
-        if self._timeline is not None:
-            self.promptdbg.driver.change(turn_chosen(self._timeline.turn_at(self.place)))
+        if self._kept is not None:
+            self.promptdbg.driver.change(turn_chosen(self._kept.timeline.turn_at(self.place)))
             self.leave()
 
     def action_stop(self, step: int) -> None:
