@@ -119,7 +119,7 @@ class TurnsScreen(ItemScreen):
             self._look_on()
 
     def _known(self, kept: KeptTurns, current: int) -> Known:
-        """What is known now. A thread of a screen that was left may still be at it: then the life comes later."""
+        """What is known now; without the life while the thread of a screen that was left is still at it."""
         free = kept.lock.acquire(blocking=False)
         try:
             return known(kept.timeline, current, self.item if free else None)
