@@ -232,7 +232,7 @@ def _is_same(message: Message, entry: Mapping[str, Json], without_texts: bool) -
         return False
     if without_texts or "content" not in entry:
         return message.tokens == entry.get("tokens")
-    return message.content == entry["content"]
+    return bool(message.content == entry["content"])
 
 
 def _objects(value: Json) -> list[Mapping[str, Json]]:
