@@ -229,8 +229,9 @@ def _bar(part: int, scale: int) -> str:
 
 
 def _stages(assembly: Assembly, cells: int) -> Iterator[Line]:
+    only = len(assembly.stages) == 1
     rows: list[Row] = [
-        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", _happened(stage, only=len(assembly.stages) == 1)]
+        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", _happened(stage, only=only)]
         for stage in assembly.stages
     ]
     tokens = "TOKENS" if assembly.tokenizer.exact else "≈TOKENS"

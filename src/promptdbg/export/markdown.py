@@ -100,7 +100,8 @@ def _stages(document: Document) -> Iterator[str]:
         for message in (*stage["messages"], *stage["dropped"]):
             if message["status"] != "kept":
                 counts[message["status"]] = counts.get(message["status"], 0) + 1
-        happened = ", ".join(f"{count} {status}" for status, count in counts.items()) or _unchanged(stage, document)
+        words = [f"{count} {status}" for status, count in counts.items()]
+        happened = ", ".join(words) or _unchanged(stage, document)
         yield f"| {_cell(stage['name'])} | {len(stage['messages']):,} | {stage['tokens']:,} | {happened} |"
     yield ""
 
