@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from promptdbg.analysis.check import Demands, Outcome, check
+from promptdbg.debug import open_workspace
 from promptdbg.errors import InputError, UsageError
+from promptdbg.examples import folder_of
 from promptdbg.export.document import document
 from promptdbg.export.sarif import sarif
 from promptdbg.export.trace_format import assembly_from_trace
@@ -68,6 +72,52 @@ def test_a_baseline_forbids_new_losses_only(make: Make) -> None:
     assert [(o.ok, o.item) for o in check(gone, Demands(baseline=baseline))] == [(False, "b")]
     with pytest.raises(InputError):
         check(gone, Demands(baseline=[1]))
+    odd = {"id": [], "status": {}, "kind": [], "messages": 1, "action": [], "item": {}, "sources": [[]]}
+    stages = [odd, {"kind": "final", "messages": [odd, 1]}, {"kind": "session", "messages": [odd]}]
+    broken_up = {"sections": [odd, 1], "stages": stages, "decisions": [odd]}
+    assert [o.ok for o in check(gone, Demands(baseline=broken_up))] == [True]
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_a_message_lost_since_the_baseline_is_a_breach_with_its_reason(text: bool) -> None:
+    opened = open_workspace(folder_of("nanobot-lost-rule"))
+    counter = tokenizer()
+    now = opened.assemble(opened.base, counter)
+    better = opened.assemble(opened.base.with_off(frozenset({"m19"})), counter)
+    baseline = json.loads(json.dumps(document(better, text=text)))
+    broken = check(now, Demands(baseline=baseline))
+    assert [(o.ok, o.item) for o in broken] == [(False, f"m{n}") for n in range(19)]
+    assert broken[0].message == (
+        "m0 was whole in the baseline and is lost now: m19 (line 21) answers call 'call_05' without its "
+        "call, which wipes all rows up to it"
+    )
+    assert broken[0].source is not None
+    assert broken[0].source.start_line == 2
+    assert [o.ok for o in check(better, Demands(baseline=baseline))] == [True]
+    # What was lost already is no new loss, and m19 is back.
+    assert [o.ok for o in check(better, Demands(baseline=document(now, text=text)))] == [True]
+
+
+def test_a_message_that_is_another_one_or_gone_from_the_session_is_no_breach(make: Make) -> None:
+    rows = [{"role": "user", "content": f"text {n} " * 9} for n in range(3)]
+    split = Settings().with_value("merge", False)
+    baseline = document(make(messages=rows).assemble(split))
+    for other in (rows[:1], [{"role": "user", "content": "quite another"}, *rows[1:]]):
+        now = make(messages=other).assemble(split.with_off(frozenset({"m0"})))
+        same = other[0] == rows[0]
+        assert [(o.ok, o.item) for o in check(now, Demands(baseline=baseline))] == (
+            [(False, "m0")] if same else [(True, "")]
+        )
+
+
+def test_a_parent_whose_parts_alone_are_lost_says_so() -> None:
+    def made(status: str) -> Assembly:
+        part = {"name": "part", "parent": "all", "text": "rule", "status": status}
+        whole = {"name": "all", "text": "rule", "status": "kept" if status == "kept" else "truncated"}
+        return assembly_from_trace({"schema": "promptdbg/trace/1", "sections": [whole, part]}, tokenizer())
+
+    outcomes = check(made("dropped"), Demands(baseline=document(made("kept"))))
+    assert outcomes[0].message == ("all was whole in the baseline and is truncated now: parts of it are lost")
 
 
 def test_sarif_places_are_relative_to_the_repository_and_always_there() -> None:

@@ -196,6 +196,18 @@ def test_cache_of_a_recording_says_that_it_holds_one_request(
     assert "a recording holds one request: there is none before it" in err
 
 
+def test_a_recording_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request = tmp_path / "request.json"
+    request.write_text('{"messages": [{"role": "user", "content": "hi"}]}')
+    for words in (["inspect", str(request), "--set", "x=1"], ["verify", str(request)]):
+        assert main(words) == 2
+        assert "this is a recording" in capsys.readouterr().err
+    assert main(["inspect", str(request)]) == 0
+    assert "as recorded" in capsys.readouterr().out
+    assert main(["export", str(request), "--format", "md", "-o", "-"]) == 0
+    assert "| 1 | 1 | as recorded |" in capsys.readouterr().out
+
+
 def test_lint_of_the_final_list_and_of_a_recorded_request(
     folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,3 +28,8 @@ def rule(version: str, framework: str = "frame") -> Rule:
 def test_versions_are_named_once_in_their_order() -> None:
     rules = [rule("0.2, 0.3"), rule("0.3"), rule("2 (a, b); 1 (c)"), rule("1 (c)"), rule("1", "promptdbg")]
     assert versions(rules) == ["0.2", "0.3", "2 (a, b)", "1 (c)"]
+
+
+def test_a_version_that_another_says_more_exactly_is_left_out() -> None:
+    rules = [Rule("r", "t", "f", version, "s") for version in ("1.0, main", "main (3852956)", "mainline")]
+    assert versions(rules) == ["1.0", "main (3852956)", "mainline"]

@@ -64,3 +64,9 @@ def test_plain_says_every_fact_on_a_line_of_its_own(capsys: pytest.CaptureFixtur
         "Because: m19 (line 21) answers call 'call_05' without its call, which wipes all rows up to it",
     ]
     assert not any(mark in text for text in said for mark in "●◐○│█")
+
+
+def test_serve_does_not_offer_what_it_cannot_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+    assert "--plain" not in capsys.readouterr().out

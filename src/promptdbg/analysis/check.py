@@ -12,7 +12,17 @@ from promptdbg.analysis.trace import Hit, trace
 from promptdbg.analysis.tried import whole_items
 from promptdbg.errors import InputError, UsageError
 from promptdbg.files.scan import TextFile
-from promptdbg.model import Assembly, Decision, Json, Source, StageKind, settling
+from promptdbg.model import (
+    LOSSES,
+    Assembly,
+    Decision,
+    Json,
+    Message,
+    MessageStatus,
+    Source,
+    StageKind,
+    settling,
+)
 from promptdbg.text import plural
 
 
@@ -158,21 +168,77 @@ def _baseline(assembly: Assembly, document: Json) -> Iterator[Outcome]:
         raise InputError(
             "is not an assembly document", where="--baseline", hint="made by: promptdbg inspect --json"
         )
-    before = {
-        entry.get("id"): entry.get("status") for entry in document["sections"] if isinstance(entry, dict)
-    }
-    broken = False
+    broken = [*_sections_lost_since(assembly, document), *_messages_lost_since(assembly, document)]
+    yield from broken
+    if not broken:
+        yield Outcome("baseline", True, "nothing is lost that the baseline has whole")
+
+
+def _sections_lost_since(assembly: Assembly, document: Mapping[str, Json]) -> Iterator[Outcome]:
+    before = {_text(entry, "id"): _text(entry, "status") for entry in _objects(document["sections"])}
+    parents = {section.parent for section in assembly.sections if section.parent}
     decisions = assembly.decisions_by_item()
     for section in assembly.sections:
         if before.get(section.id) in ("kept", "empty") and section.lost:
-            broken = True
             reason = _reason(decisions, section.id)
+            if not reason and section.id in parents:
+                reason = ": parts of it are lost"
             text = f"{section.id} was whole in the baseline and is {section.status.value} now{reason}"
             yield Outcome("baseline", False, text, section.id, section.source)
     now = {section.id for section in assembly.sections}
     for item, status in before.items():
-        if isinstance(item, str) and status == "kept" and item not in now:
-            broken = True
+        if status == "kept" and item not in now:
             yield Outcome("baseline", False, f"{item} was whole in the baseline and is not there now", item)
-    if not broken:
-        yield Outcome("baseline", True, "nothing is lost that the baseline has whole")
+
+
+def _messages_lost_since(assembly: Assembly, document: Mapping[str, Json]) -> Iterator[Outcome]:
+    """Messages of the session; one that is not stored any more, or is another one now, is none."""
+    session = assembly.stage(StageKind.SESSION)
+    stored, reached = _messages_of(document)
+    if session is None or not reached:
+        return
+    whole = whole_items(assembly)
+    decisions = assembly.decisions_by_item()
+    for message in session.messages:
+        entry = stored.get(message.id)
+        if message.id in whole or message.id not in reached or entry is None:
+            continue
+        if _is_same(message, entry, assembly.without_texts):
+            text = f"{message.id} was whole in the baseline and is lost now{_reason(decisions, message.id)}"
+            yield Outcome("baseline", False, text, message.id, message.source)
+
+
+def _messages_of(document: Mapping[str, Json]) -> tuple[dict[str, Mapping[str, Json]], frozenset[str]]:
+    """The session's messages of an assembly document by their ids, and the ids of all that reached
+    the model whole there, as ``whole_items`` has them."""
+    stages = {_text(stage, "kind"): stage for stage in _objects(document.get("stages"))}
+    session, final = stages.get(StageKind.SESSION, {}), stages.get(StageKind.FINAL, {})
+    stored = {_text(entry, "id"): entry for entry in _objects(session.get("messages"))}
+    if document.get("failure") is not None:
+        return stored, frozenset()
+    reached: set[str] = set()
+    for entry in _objects(final.get("messages")):
+        sources = entry.get("sources")
+        if entry.get("status") != MessageStatus.REWRITTEN:
+            ids = [entry.get("id"), *(sources if isinstance(sources, list) else [])]
+            reached.update(item for item in ids if isinstance(item, str))
+    decisions = _objects(document.get("decisions"))
+    lost = {_text(entry, "item") for entry in decisions if _text(entry, "action") in LOSSES}
+    return stored, frozenset(reached - lost)
+
+
+def _is_same(message: Message, entry: Mapping[str, Json], without_texts: bool) -> bool:
+    if message.role != entry.get("role"):
+        return False
+    if without_texts or "content" not in entry:
+        return message.tokens == entry.get("tokens")
+    return bool(message.content == entry["content"])
+
+
+def _objects(value: Json) -> list[Mapping[str, Json]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _text(entry: Mapping[str, Json], key: str) -> str:
+    value = entry.get(key)
+    return value if isinstance(value, str) else ""

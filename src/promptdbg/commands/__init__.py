@@ -27,7 +27,7 @@ COMMANDS = {
     "check": "demands on a prompt, as a gate for CI",
     "compare": "the three message lists side by side, or this assembly against another",
     "export": "write the prompt's structure, or its redacted texts, to share",
-    "verify": "run the real framework on a copy and show every difference",
+    "verify": "run the real framework (nanobot only) on a copy and show every difference",
     "sessions": "the stored sessions of a workspace",
     "engines": "the frameworks that can be rebuilt",
     "knobs": "the parameters of an engine",

@@ -58,11 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def versions(rules: Iterable[Rule]) -> list[str]:
     """The framework versions that rules were read from, each once, in the order they come up. One
-    rule may name several: with semicolons between, or with commas where no name holds more."""
-    found = (
+    rule may name several: with semicolons between, or with commas where no name holds more. A name that
+    another one says more exactly (``main (3852956)``) is left out."""
+    found = dict.fromkeys(
         part.strip()
         for rule in rules
         if rule.framework != "promptdbg"
         for part in rule.version.split("," if "(" not in rule.version and ";" not in rule.version else ";")
     )
-    return list(dict.fromkeys(found))
+    return [name for name in found if not any(other.startswith(f"{name} (") for other in found)]

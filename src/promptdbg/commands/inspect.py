@@ -229,8 +229,9 @@ def _bar(part: int, scale: int) -> str:
 
 
 def _stages(assembly: Assembly, cells: int) -> Iterator[Line]:
+    only = len(assembly.stages) == 1
     rows: list[Row] = [
-        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", _happened(stage)]
+        [stage.name, f"{len(stage.messages):,}", f"{stage.tokens:,}", _happened(stage, only=only)]
         for stage in assembly.stages
     ]
     tokens = "TOKENS" if assembly.tokenizer.exact else "≈TOKENS"
@@ -264,7 +265,7 @@ def _by_rule(decisions: Iterable[Decision]) -> Iterator[tuple[Decision, int]]:
         yield decision, counts[rule]
 
 
-def _happened(stage: Stage) -> str:
+def _happened(stage: Stage, *, only: bool) -> str:
     counts = Counter(stage.statuses.values())
     counts[MessageStatus.DROPPED] = len(stage.dropped)
     words = [
@@ -274,7 +275,7 @@ def _happened(stage: Stage) -> str:
     ]
     if stage.kind is StageKind.SESSION:
         return ", ".join(["as stored", *words])
-    return ", ".join(words) or "no change"
+    return ", ".join(words) or ("as recorded" if only else "no change")
 
 
 def _warnings(assembly: Assembly, cells: int) -> Iterator[Line]:

@@ -25,12 +25,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_screen(parser)
 
 
-def add_screen(parser: argparse.ArgumentParser) -> None:
-    """What is about the terminal UI alone."""
+def add_screen(parser: argparse.ArgumentParser, *, plain: bool = True) -> None:
+    """What is about the terminal UI alone.
+
+    Args:
+        plain: whether lines may be printed instead.
+    """
     group = parser.add_argument_group("on screen")
     group.add_argument("--final", metavar="FILE", help="a recorded request (JSON), beside the final list")
     group.add_argument("--ascii", action="store_true", help="draw with plain ASCII")
-    group.add_argument("--plain", action="store_true", help="print lines instead, for screen readers")
+    if plain:
+        group.add_argument("--plain", action="store_true", help="print lines instead, for screen readers")
     group.add_argument("--theme", metavar="NAME", help="colours; ctrl+p lists the names")
     group.add_argument("--tour", action="store_true", help="begin with the guided tour")
     group.add_argument("--no-watch", action="store_true", help="do not follow changes on disk")

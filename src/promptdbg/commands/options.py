@@ -157,6 +157,10 @@ def settings(open_state: Opened, arguments: argparse.Namespace, counted_by: Toke
 
     chosen = open_state.scenario(arguments.scenario) if arguments.scenario else open_state.base
     knobs = {knob.name: knob for knob in open_state.knobs}
+    if arguments.set and open_state.recorded:
+        raise UsageError(
+            "this is a recording: nothing can be set in it", where="--set", hint="open the workspace itself"
+        )
     for assignment in arguments.set:
         name, found, text = assignment.partition("=")
         if not found:

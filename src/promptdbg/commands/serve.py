@@ -28,7 +28,7 @@ _HINT = "pip install textual-serve where promptdbg is installed, or: pipx inject
 
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_workspace(parser)
-    add_screen(parser)
+    add_screen(parser, plain=False)
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="default: 8000")
 
 

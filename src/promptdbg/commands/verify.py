@@ -1,6 +1,6 @@
-"""Run the real framework, where it is installed, on a copy of the workspace and the session, and show
-every list and figure that differs from what promptdbg rebuilt. No network, no keys, no model; the
-original is not touched. Exit code 1 when anything differs.
+"""Run the real nanobot, where it is installed, on a copy of the workspace and the session, and show
+every list and figure that differs from what promptdbg rebuilt. No other framework can be run. No
+network, no keys, no model; the original is not touched. Exit code 1 when anything differs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 
 from promptdbg.export.document import Document
 from promptdbg.marks import MESSAGE_MARKS, SECTION_MARKS, UNKNOWN, Mark
-from promptdbg.model import SectionStatus
+from promptdbg.model import SectionStatus, StageKind
 from promptdbg.text import safe
 
 _MARKS: Mapping[str, Mark] = {
@@ -100,9 +100,16 @@ def _stages(document: Document) -> Iterator[str]:
         for message in (*stage["messages"], *stage["dropped"]):
             if message["status"] != "kept":
                 counts[message["status"]] = counts.get(message["status"], 0) + 1
-        happened = ", ".join(f"{count} {status}" for status, count in counts.items()) or "no change"
+        words = [f"{count} {status}" for status, count in counts.items()]
+        happened = ", ".join(words) or _unchanged(stage, document)
         yield f"| {_cell(stage['name'])} | {len(stage['messages']):,} | {stage['tokens']:,} | {happened} |"
     yield ""
+
+
+def _unchanged(stage: Document, document: Document) -> str:
+    if stage["kind"] == StageKind.SESSION:
+        return "as stored"
+    return "no change" if len(document["stages"]) > 1 else "as recorded"
 
 
 def _losses(document: Document) -> Iterator[str]:

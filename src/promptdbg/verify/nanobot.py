@@ -49,6 +49,10 @@ def verify(
         UsageError: not nanobot's engine, a what-if that nanobot cannot be told, or no interpreter.
         InputError: the interpreter, or the nanobot there, cannot be used; too much to copy.
     """
+    if opened.recorded:
+        raise UsageError(
+            "this is a recording: there is no workspace to run nanobot on", hint="open the workspace itself"
+        )
     if opened.engine.name != ENGINE:
         raise UsageError(
             f"verify runs nanobot only, and this workspace is read as {opened.engine.name}",
