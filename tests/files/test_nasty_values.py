@@ -138,7 +138,7 @@ def test_a_toml_value_that_cannot_be_is_one_line_in_every_reader(tmp_path: Path,
     parsed = read_structured(path)
     assert [what in notice.message for notice in parsed.notices] == [True]
     (problem,) = read_config(path).problems
-    assert problem.startswith(f"{path} is not TOML: {what}")
+    assert problem.startswith(f"is not TOML: {what}")
     assert "\n" not in problem
 
     def refused(act: Callable[[], object]) -> None:

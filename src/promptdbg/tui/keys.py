@@ -102,7 +102,7 @@ KEYS: tuple[Key, ...] = (
     # everywhere
     Key("app.help", "app", "question_mark", "?", "help", "Help", "The keys that work here", 90),
     Key("app.quit", "app", "q,ctrl+q", "q", "quit", "Quit", "Leave promptdbg", 95),
-    Key("app.palette", "app", "ctrl+p", "ctrl+p", "command_palette", "Palette", "Every action, section and theme by name"),
+    Key("app.palette", "app", "ctrl+p", "ctrl+p", "command_palette", "Palette", "Every action, section, message and knob by name"),
     Key("app.tour", "app", "ctrl+t,f1", "ctrl+t F1", "tour", "Tour", "A guided tour of a few minutes; again to leave it"),
     Key("app.tour-next", "app", "ctrl+n", "ctrl+n", "tour_next", "Next step", "The next step of the tour, without doing this one"),
     Key("app.messages", "app", "m", "m", "messages", "Messages", "SESSION, INITIAL and FINAL side by side", 40),
