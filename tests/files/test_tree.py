@@ -28,16 +28,16 @@ def test_a_drive_is_the_top_of_its_disk(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("top")
     (tmp_path / "work" / "api" / "AGENTS.md").write_text("api")
     files = DiskFiles([Mount("C:", tmp_path)])
-    chain = folders("C:", "C:/work/api")
-    assert chain == ("C:", "C:/work", "C:/work/api")
+    chain = folders("C:", "C:/code/api")
+    assert chain == ("C:", "C:/code", "C:/code/api")
     found = candidates(files, chain, ["AGENTS.md"])
     assert [(one.path, one.entry.data) for one in found] == [
         ("C:/AGENTS.md", b"top"),
-        ("C:/work/api/AGENTS.md", b"api"),
+        ("C:/code/api/AGENTS.md", b"api"),
     ]
     assert files.file("D:/AGENTS.md").kind == "missing"
-    assert whole_disks("C:/work", "C:/Users/ada") == (Mount("C:", Path("C:/")),)
-    assert [mount.path for mount in whole_disks("C:/work", "D:/ada")] == ["C:", "D:"]
+    assert whole_disks("C:/code", "C:/Users/ada") == (Mount("C:", Path("C:/")),)
+    assert [mount.path for mount in whole_disks("C:/code", "D:/ada")] == ["C:", "D:"]
     assert whole_disks("/work", "/home/ada") == (Mount("/", Path("/")),)
 
 
