@@ -24,9 +24,9 @@ def test_the_longest_mount_counts_and_the_rest_does_not_exist(tmp_path: Path) ->
 
 
 def test_a_drive_is_the_top_of_its_disk(tmp_path: Path) -> None:
-    (tmp_path / "work" / "api").mkdir(parents=True)
+    (tmp_path / "code" / "api").mkdir(parents=True)
     (tmp_path / "AGENTS.md").write_text("top")
-    (tmp_path / "work" / "api" / "AGENTS.md").write_text("api")
+    (tmp_path / "code" / "api" / "AGENTS.md").write_text("api")
     files = DiskFiles([Mount("C:", tmp_path)])
     chain = folders("C:", "C:/code/api")
     assert chain == ("C:", "C:/code", "C:/code/api")
